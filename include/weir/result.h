@@ -132,6 +132,9 @@ WEIR_API void weir_result_fini(struct weir_result *result);
 /* As after init, but the arrays keep their memory. */
 WEIR_API void weir_result_clear(struct weir_result *result);
 
+/* A copy of everything; `to` was initialised. 0 or -ENOMEM (then `to` is to be cleared). */
+WEIR_API int weir_result_copy(struct weir_result *to, const struct weir_result *from);
+
 /* The next free detection, zeroed, or NULL when out of memory. */
 WEIR_API struct weir_detection *weir_result_add_detection(struct weir_result *result);
 WEIR_API struct weir_class_score *weir_result_add_class(struct weir_result *result);

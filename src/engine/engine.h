@@ -15,6 +15,7 @@
 #include "image/jpeg.h"
 #include "weir/result.h"
 
+#include <math.h>
 #include <stddef.h>
 
 struct weir_model_params {

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "image/frame.h"
+#include "pipeline/books.h"
 #include "source/source.h"
 #include "weir/result.h"
 
@@ -21,23 +22,6 @@
 #include <stdint.h>
 
 struct weir_pipeline;
-
-/* The books of one camera, or of all. At every moment:
- * read = waiting + running + inferred + sum(dropped) + sum(failed); inferred = publishing + published + unpublished. */
-struct weir_books {
-    uint64_t read;                        /* frames that were read, good or bad */
-    uint64_t waiting;                     /* in a mailbox or queue now */
-    uint64_t running;                     /* with a worker now */
-    uint64_t inferred;
-    uint64_t publishing;                  /* inferred, not yet with every sink */
-    uint64_t published;
-    uint64_t unpublished;                 /* inferred, but a sink failed */
-    uint64_t dropped[WEIR_REASON_COUNT];
-    uint64_t failed[WEIR_REASON_COUNT];
-};
-uint64_t weir_books_dropped(const struct weir_books *books); /* sum over reasons */
-uint64_t weir_books_failed(const struct weir_books *books);
-bool weir_books_balance(const struct weir_books *books);
 
 struct weir_camera_snapshot {
     const char *id, *name;      /* the pipeline's, until it is freed */

@@ -10,12 +10,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { INTERRUPT_CHECK_MS = 100 };
 
 struct jsonl {
     struct weir_sink sink; /* first: a weir_sink pointer is a jsonl pointer */
@@ -23,7 +28,8 @@ struct jsonl {
     struct weir_buf line;
     char *path;
     int fd;
-    bool is_stdout;
+    bool is_stdout, is_regular;
+    atomic_bool interrupted;
 };
 
 static int jsonl_open(const char *destination, struct weir_log *log, struct weir_sink **out, struct weir_error *err)
@@ -48,17 +54,38 @@ static int jsonl_open(const char *destination, struct weir_log *log, struct weir
         free(jsonl);
         return code;
     }
+    struct stat st;
+    jsonl->is_regular = fstat(jsonl->fd, &st) == 0 && S_ISREG(st.st_mode);
     pthread_mutex_init(&jsonl->lock, NULL);
     *out = &jsonl->sink;
     return 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t size, size_t *written)
+/* A reader of a pipe may have stopped reading: never more than POSIX guarantees to fit is written at once, and only
+ * when poll says that it fits, so that an interrupt ends the wait. */
+static int wait_writable(struct jsonl *jsonl)
+{
+    struct pollfd poller = {.fd = jsonl->fd, .events = POLLOUT};
+    while (!atomic_load(&jsonl->interrupted)) {
+        int n = poll(&poller, 1, INTERRUPT_CHECK_MS);
+        if (n > 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return -errno;
+    }
+    return -ECANCELED;
+}
+
+static int write_all(struct jsonl *jsonl, const char *bytes, size_t size, size_t *written)
 {
     *written = 0;
     while (*written < size) {
-        ssize_t n = write(fd, bytes + *written, size - *written);
-        if (n < 0 && errno == EINTR)
+        int code = wait_writable(jsonl);
+        if (code != 0)
+            return code;
+        size_t left = size - *written;
+        ssize_t n = write(jsonl->fd, bytes + *written, left < PIPE_BUF || jsonl->is_regular ? left : PIPE_BUF);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n < 0)
             return -errno;
@@ -68,13 +95,13 @@ static int write_all(int fd, const char *bytes, size_t size, size_t *written)
 }
 
 /* Half a line on a full disk would spoil the next one that fits: take it back where the file allows it. */
-static void take_back(int fd, size_t written)
+static void take_back(const struct jsonl *jsonl, size_t written)
 {
     struct stat st;
-    if (written > 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)written) {
-        int code = ftruncate(fd, st.st_size - (off_t)written);
-        (void)code;
-    }
+    if (written == 0 || !jsonl->is_regular || fstat(jsonl->fd, &st) != 0 || st.st_size < (off_t)written)
+        return;
+    int code = ftruncate(jsonl->fd, st.st_size - (off_t)written);
+    (void)code;
 }
 
 static int jsonl_write(struct weir_sink *sink, const struct weir_event *event, struct weir_error *err)
@@ -85,14 +112,19 @@ static int jsonl_write(struct weir_sink *sink, const struct weir_event *event, s
     size_t written = 0;
     int code = weir_event_write_json(event, &jsonl->line);
     if (code == 0)
-        code = write_all(jsonl->fd, jsonl->line.data, jsonl->line.size, &written);
+        code = write_all(jsonl, jsonl->line.data, jsonl->line.size, &written);
     if (code != 0)
-        take_back(jsonl->fd, written);
+        take_back(jsonl, written);
     pthread_mutex_unlock(&jsonl->lock);
     if (code != 0)
         weir_error_set(err, code, "jsonl: writing to %s failed: %s", jsonl->is_stdout ? "standard output" : jsonl->path,
                        strerror(-code));
     return code;
+}
+
+static void jsonl_interrupt(struct weir_sink *sink)
+{
+    atomic_store(&((struct jsonl *)sink)->interrupted, true);
 }
 
 static int jsonl_close(struct weir_sink *sink, struct weir_error *err)
@@ -113,5 +145,6 @@ const struct weir_sink_ops weir_sink_jsonl = {
     .name = "jsonl",
     .open = jsonl_open,
     .write = jsonl_write,
+    .interrupt = jsonl_interrupt,
     .close = jsonl_close,
 };

@@ -18,6 +18,11 @@ int weir_sink_write(struct weir_sink *sink, const struct weir_event *event, stru
     return sink->ops->write(sink, event, err);
 }
 
+void weir_sink_interrupt(struct weir_sink *sink)
+{
+    sink->ops->interrupt(sink);
+}
+
 int weir_sink_close(struct weir_sink **sink, struct weir_error *err)
 {
     if (*sink == NULL)

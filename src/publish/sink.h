@@ -19,6 +19,8 @@ struct weir_sink_ops {
     int (*open)(const char *destination, struct weir_log *log, struct weir_sink **out, struct weir_error *err);
     /* May block on its destination. Negative errno with a sentence when the event could not be handed on. */
     int (*write)(struct weir_sink *sink, const struct weir_event *event, struct weir_error *err);
+    /* Any thread: makes a write that is blocked on its destination, and every later one, fail with -ECANCELED soon. */
+    void (*interrupt)(struct weir_sink *sink);
     /* Flushes and closes; an error here means that something written earlier is not safe. */
     int (*close)(struct weir_sink *sink, struct weir_error *err);
 };
@@ -28,6 +30,7 @@ extern const struct weir_sink_ops weir_sink_jsonl;
 int weir_sink_open(const struct weir_sink_ops *ops, const char *destination, struct weir_log *log,
                    struct weir_sink **out, struct weir_error *err);
 int weir_sink_write(struct weir_sink *sink, const struct weir_event *event, struct weir_error *err);
+void weir_sink_interrupt(struct weir_sink *sink);
 int weir_sink_close(struct weir_sink **sink, struct weir_error *err);
 
 #endif

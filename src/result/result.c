@@ -125,6 +125,43 @@ int weir_result_set_embedding(struct weir_result *result, const float *values, s
     return 0;
 }
 
+static int copy_lists(struct weir_result *to, const struct weir_result *from)
+{
+    for (size_t i = 0; i < from->detection_count; i++) {
+        struct weir_detection *detection = weir_result_add_detection(to);
+        if (detection == NULL)
+            return -ENOMEM;
+        *detection = from->detections[i];
+    }
+    for (size_t i = 0; i < from->class_count; i++) {
+        struct weir_class_score *score = weir_result_add_class(to);
+        if (score == NULL)
+            return -ENOMEM;
+        *score = from->classes[i];
+    }
+    for (size_t i = 0; i < from->point_count; i++) {
+        struct weir_point *point = weir_result_add_point(to);
+        if (point == NULL)
+            return -ENOMEM;
+        *point = from->points[i];
+    }
+    return weir_result_set_embedding(to, from->embedding, from->embedding_size);
+}
+
+int weir_result_copy(struct weir_result *to, const struct weir_result *from)
+{
+    weir_result_clear(to);
+    to->status = from->status;
+    to->reason = from->reason;
+    memcpy(to->message, from->message, sizeof to->message);
+    to->kind = from->kind;
+    to->image_width = from->image_width;
+    to->image_height = from->image_height;
+    to->timings = from->timings;
+    memcpy(to->device, from->device, sizeof to->device);
+    return copy_lists(to, from);
+}
+
 void weir_result_drop(struct weir_result *result, enum weir_reason reason)
 {
     empty_lists(result);

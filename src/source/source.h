@@ -68,7 +68,9 @@ struct weir_source_status {
 
 enum weir_source_flow {
     WEIR_SOURCE_GO,    /* go on reading */
-    WEIR_SOURCE_PAUSE, /* lossless: read no more until weir_source_resume */
+    /* Lossless: read no more until weir_source_resume. A resume may come from another thread before the callback that
+     * asks for the pause has returned: it must not be lost. Frames already split off may still be handed over. */
+    WEIR_SOURCE_PAUSE,
 };
 
 /* What a source tells its pipeline. `user` is the camera's. */
