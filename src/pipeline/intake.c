@@ -183,6 +183,25 @@ static void hand_to_worker(struct weir_pipeline *pipeline, struct weir_frame *fr
     job->ticket = weir_camera_ticket(camera);
 }
 
+/* The camera's source when it waits for the room that there now is, else NULL. */
+static struct weir_source *source_to_resume(struct weir_pipeline *pipeline, struct weir_camera *camera)
+{
+    if (!camera->paused || camera->mailbox.size >= EVERY_DEPTH || camera->source == NULL || pipeline->closed)
+        return NULL;
+    camera->paused = false;
+    return camera->source;
+}
+
+void weir_intake_attach(struct weir_pipeline *pipeline, struct weir_camera *camera, struct weir_source *source)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    camera->source = source;
+    struct weir_source *resume = source_to_resume(pipeline, camera);
+    pthread_mutex_unlock(&pipeline->lock);
+    if (resume != NULL)
+        weir_source_resume(resume);
+}
+
 bool weir_intake_take(struct weir_pipeline *pipeline, struct weir_job *job)
 {
     pthread_mutex_lock(&pipeline->lock);
@@ -195,10 +214,7 @@ bool weir_intake_take(struct weir_pipeline *pipeline, struct weir_job *job)
     struct weir_source *resume = NULL;
     if (frame != NULL) {
         hand_to_worker(pipeline, frame, job);
-        if (job->camera->paused && job->camera->mailbox.size < EVERY_DEPTH && !pipeline->closed) {
-            job->camera->paused = false;
-            resume = job->camera->source;
-        }
+        resume = source_to_resume(pipeline, job->camera);
     }
     pthread_mutex_unlock(&pipeline->lock);
     if (resume != NULL)

@@ -242,12 +242,14 @@ static int open_sources(struct weir_pipeline *pipeline, struct weir_error *err)
     for (size_t i = 0; i < pipeline->camera_count; i++) {
         struct weir_camera *camera = pipeline->cameras[i];
         struct weir_source_params params;
+        struct weir_source *source;
         to_source_params(camera->config, &params);
-        int code = weir_source_open(pipeline->loop, &params, &weir_pipeline_source_events, camera, &camera->source, err);
+        int code = weir_source_open(pipeline->loop, &params, &weir_pipeline_source_events, camera, &source, err);
         if (code != 0) {
             weir_error_prefix(err, "camera %s", camera->config->name);
             return code;
         }
+        weir_intake_attach(pipeline, camera, source);
     }
     return weir_source_loop_start(pipeline->loop, err);
 }

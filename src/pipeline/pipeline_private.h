@@ -81,6 +81,8 @@ struct weir_job {
 };
 /* Waits for a frame and a spare event. False when there will be no more frames. Called without the lock. */
 bool weir_intake_take(struct weir_pipeline *pipeline, struct weir_job *job);
+/* Says which source feeds the camera. Its frames may already be coming, from another thread. */
+void weir_intake_attach(struct weir_pipeline *pipeline, struct weir_camera *camera, struct weir_source *source);
 void weir_intake_close(struct weir_pipeline *pipeline);
 void weir_intake_abort(struct weir_pipeline *pipeline); /* drops what waits: shutdown */
 
