@@ -16,13 +16,12 @@ static json_t *real(double value)
     return json_real(isfinite(value) ? value : 0);
 }
 
-static json_t *rounded(double value, double unit)
+json_t *weir_json_number(double value, double unit)
 {
     return real(round(value / unit) * unit);
 }
 
-/* Text that came from a model, a camera or a library may not be UTF-8; jansson takes nothing else. */
-static json_t *text(const char *bytes)
+json_t *weir_json_text(const char *bytes)
 {
     json_t *value = json_string(bytes);
     if (value != NULL)
@@ -41,10 +40,10 @@ static json_t *points_json(const struct weir_result *result, const struct weir_d
     for (uint32_t i = 0; i < detection->points; i++) {
         const struct weir_point *p = &result->points[detection->points_at + i];
         json_t *row = json_array();
-        json_array_append_new(row, rounded(p->x, 0.01));
-        json_array_append_new(row, rounded(p->y, 0.01));
+        json_array_append_new(row, weir_json_number(p->x, 0.01));
+        json_array_append_new(row, weir_json_number(p->y, 0.01));
         if (p->score >= 0)
-            json_array_append_new(row, rounded(p->score, 0.0001));
+            json_array_append_new(row, weir_json_number(p->score, 0.0001));
         json_array_append_new(list, row);
     }
     return list;
@@ -54,14 +53,14 @@ json_t *weir_detection_json(const struct weir_result *result, const struct weir_
 {
     json_t *box = json_array();
     for (int i = 0; i < 4; i++)
-        json_array_append_new(box, rounded(detection->box[i], 0.01));
+        json_array_append_new(box, weir_json_number(detection->box[i], 0.01));
     json_t *object = json_object();
-    json_object_set_new(object, "label", text(detection->label));
+    json_object_set_new(object, "label", weir_json_text(detection->label));
     json_object_set_new(object, "class", json_integer(detection->class_index));
-    json_object_set_new(object, "score", rounded(detection->score, 0.0001));
+    json_object_set_new(object, "score", weir_json_number(detection->score, 0.0001));
     json_object_set_new(object, "box", box);
     if (detection->angle != 0)
-        json_object_set_new(object, "angle", rounded(detection->angle, 0.0001));
+        json_object_set_new(object, "angle", weir_json_number(detection->angle, 0.0001));
     if (detection->points > 0)
         json_object_set_new(object, "points", points_json(result, detection));
     return object;
@@ -80,9 +79,9 @@ static json_t *classes_json(const struct weir_result *result)
     json_t *list = json_array();
     for (size_t i = 0; i < result->class_count; i++) {
         json_t *row = json_object();
-        json_object_set_new(row, "label", text(result->classes[i].label));
+        json_object_set_new(row, "label", weir_json_text(result->classes[i].label));
         json_object_set_new(row, "class", json_integer(result->classes[i].class_index));
-        json_object_set_new(row, "score", rounded(result->classes[i].score, 0.0001));
+        json_object_set_new(row, "score", weir_json_number(result->classes[i].score, 0.0001));
         json_array_append_new(list, row);
     }
     return list;
@@ -109,7 +108,7 @@ static json_t *timings_json(const struct weir_timings *timings)
     json_t *object = json_object();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].ns >= 0)
-            json_object_set_new(object, rows[i].key, rounded((double)rows[i].ns / WEIR_NS_PER_MS, 0.001));
+            json_object_set_new(object, rows[i].key, weir_json_number((double)rows[i].ns / WEIR_NS_PER_MS, 0.001));
     return object;
 }
 
@@ -119,7 +118,7 @@ int weir_result_to_json(const struct weir_result *result, json_t *object)
     if (result->reason != WEIR_REASON_NONE)
         code |= json_object_set_new(object, "reason", json_string(weir_reason_name(result->reason)));
     if (result->message[0] != '\0')
-        code |= json_object_set_new(object, "message", text(result->message));
+        code |= json_object_set_new(object, "message", weir_json_text(result->message));
     if (result->image_width > 0) {
         code |= json_object_set_new(object, "width", json_integer(result->image_width));
         code |= json_object_set_new(object, "height", json_integer(result->image_height));
@@ -132,7 +131,7 @@ int weir_result_to_json(const struct weir_result *result, json_t *object)
         code |= json_object_set_new(object, "embedding", embedding_json(result));
     code |= json_object_set_new(object, "timings", timings_json(&result->timings));
     if (result->device[0] != '\0')
-        code |= json_object_set_new(object, "device", text(result->device));
+        code |= json_object_set_new(object, "device", weir_json_text(result->device));
     return code == 0 ? 0 : -ENOMEM;
 }
 
@@ -215,7 +214,7 @@ int weir_json_write(const json_t *value, struct weir_buf *out)
 
 static json_t *age_ms(const struct weir_event *event, int64_t at_ns)
 {
-    return rounded((double)(at_ns - event->capture_ns) / WEIR_NS_PER_MS, 0.001);
+    return weir_json_number((double)(at_ns - event->capture_ns) / WEIR_NS_PER_MS, 0.001);
 }
 
 int weir_event_write_json(const struct weir_event *event, struct weir_buf *out)
@@ -224,8 +223,8 @@ int weir_event_write_json(const struct weir_event *event, struct weir_buf *out)
     json_t *object = json_object();
     if (object == NULL)
         return -ENOMEM;
-    int code = json_object_set_new(object, "camera", text(event->camera_name));
-    code |= json_object_set_new(object, "id", text(event->camera_id));
+    int code = json_object_set_new(object, "camera", weir_json_text(event->camera_name));
+    code |= json_object_set_new(object, "id", weir_json_text(event->camera_id));
     code |= json_object_set_new(object, "sequence", json_integer((json_int_t)event->sequence));
     code |= json_object_set_new(object, "captured",
                                 json_string(weir_clock_wall_text(event->capture_wall_ns, captured)));

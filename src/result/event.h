@@ -32,6 +32,11 @@ int weir_result_to_json(const struct weir_result *result, json_t *object);
 int weir_result_from_json(struct weir_result *result, const json_t *object, char *message, size_t message_size);
 /* One line of JSON with a line end, appended to out. 0 or -ENOMEM. */
 int weir_event_write_json(const struct weir_event *event, struct weir_buf *out);
+/* Text that came from a model, a camera or a library may not be UTF-8, and jansson takes nothing else: every byte
+ * beyond ASCII is then '?'. */
+json_t *weir_json_text(const char *bytes);
+/* A number rounded to a multiple of unit; 0 for NaN and infinity, which JSON can't say. */
+json_t *weir_json_number(double value, double unit);
 /* A JSON value as text without line end, numbers with at most 7 significant digits, appended. 0 or -ENOMEM. */
 int weir_json_write(const json_t *value, struct weir_buf *out);
 
