@@ -25,8 +25,8 @@
 enum {
     SPARE_CONNECTIONS = 32,       /* beyond the limit, to tell newcomers that it is reached */
     CONNECTION_MEMORY = 32 << 10, /* bytes for the headers of one request */
-    SWALLOW_FACTOR =
-        4, /* a body up to this many times the limit is read to its end so that its sender sees the 413 */
+    BODIES_AT_ONCE = 16, /* all bodies together hold at most this many times the limit of one */
+    SWALLOW_FACTOR = 4,  /* a larger body, up to here, is read to its end so that its sender sees the 413 */
     SWEEP_MS = 250,
 };
 
@@ -38,6 +38,7 @@ struct weir_http {
     struct weir_http_params params;
     struct weir_peers peers;
 
+    uint64_t body_bytes; /* in all exchanges; server's thread only */
     pthread_t sweeper;
     bool sweeper_runs;
 
@@ -55,6 +56,7 @@ struct weir_http_exchange {
     const char *method, *path;
     struct weir_buf body;
     uint64_t received; /* bytes of the body, kept or not */
+    uint64_t counted;  /* of them in body_bytes */
     bool handed_over;  /* the handler has been called */
     bool deferred;
     struct MHD_Response *response; /* deferred: waits for the server's thread */
@@ -205,19 +207,33 @@ static void hand_over(struct weir_http_exchange *exchange)
     else if (exchange->received > http->params.max_body_bytes)
         refuse_body(exchange);
     else if (exchange->body.failed)
-        weir_http_reply_error(exchange, 503, "out_of_memory", "no memory for a body of %zu bytes",
+        weir_http_reply_error(exchange, 503, "out_of_memory", "no room for a body of %zu bytes beside the others: try again later",
                               (size_t)exchange->received);
     else
         http->params.handler(http->params.user, exchange);
 }
 
+static void drop_body(struct weir_http_exchange *exchange)
+{
+    exchange->http->body_bytes -= exchange->counted;
+    exchange->counted = 0;
+    weir_buf_fini(&exchange->body);
+}
+
 static void take_body(struct weir_http_exchange *exchange, const char *bytes, size_t size)
 {
+    struct weir_http *http = exchange->http;
     exchange->received += size;
-    if (exchange->received <= exchange->http->params.max_body_bytes)
+    if (exchange->received > http->params.max_body_bytes) {
+        drop_body(exchange);
+    } else if (http->body_bytes + size > http->params.max_body_bytes * BODIES_AT_ONCE) {
+        drop_body(exchange);
+        exchange->body.failed = true;
+    } else if (!exchange->body.failed) {
         weir_buf_append(&exchange->body, bytes, size);
-    else
-        weir_buf_fini(&exchange->body);
+        http->body_bytes += size;
+        exchange->counted += size;
+    }
 }
 
 /* Reading a body that is far too large only to refuse it would be a gift to its sender. */
@@ -291,7 +307,7 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
     weir_peers_enter(&http->peers, exchange->peer, WEIR_PEER_READING, weir_clock_ns());
     if (exchange->response != NULL)
         MHD_destroy_response(exchange->response);
-    weir_buf_fini(&exchange->body);
+    drop_body(exchange);
     free(exchange);
     *state = NULL;
     pthread_mutex_lock(&http->lock);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WEIR_CLI_COMMAND_H
+#define WEIR_CLI_COMMAND_H
+
+/* The commands of the program. argv[0] is the command's name. Each prints its own errors, as one sentence on
+ * stderr, and returns the exit code: 0, 1 when it could not do what was asked, 2 when it was asked wrongly.
+ *
+ * Thread-safety: main thread. */
+
+int weir_command_help(int argc, char **argv);
+int weir_command_serve(int argc, char **argv);
+int weir_command_version(int argc, char **argv);
+
+#endif
