@@ -6,11 +6,14 @@
  * centres), place (stretch, letterbox, crop), order the channels, normalise, write in the tensor's type
  * and layout. The placement is computed once and kept: boxes go back through the very same numbers.
  *
- * Thread-safety: a scratch belongs to one thread; the rest is pure. */
+ * Thread-safety: a scratch belongs to one thread; the rest is pure.
+ * Ownership: data stays the caller's; a scratch is freed by whoever made it. */
 
 #include "base/error.h"
 #include "base/tensor.h"
 #include "image/image.h"
+
+#include <stddef.h>
 
 enum weir_fit {
     WEIR_FIT_STRETCH,             /* aspect ratio not kept */
@@ -31,7 +34,8 @@ struct weir_input_spec {
     enum weir_fit fit;
     uint8_t pad;                  /* byte value of the padding, before mean and std; letterbox only */
     float mean[3], std[3];        /* std is never 0 */
-    float quant_scale;            /* U8 and I8 inputs: real = scale * (q - zero_point); 0: store the byte value itself */
+    float quant_scale;            /* U8 and I8 inputs: real = scale * (q - zero_point); 0: no mean and std, U8 gets
+                                   * the byte value itself and I8 the byte value - 128 */
     int quant_zero_point;
 };
 
@@ -58,7 +62,9 @@ struct weir_input_scratch *weir_input_scratch_new(void);
 void weir_input_scratch_free(struct weir_input_scratch **scratch);
 
 /* Fills one picture (batch element) of spec->width x height x channels at `data`, which has room for
- * weir_input_bytes(spec). region NULL: the whole picture. 0 or negative errno. */
+ * weir_input_bytes(spec). region NULL: the whole picture; else it lies within the source picture. The
+ * placement (NULL is allowed) always speaks of the whole source picture. 0, -EINVAL for a spec or region that
+ * can't be, or -ENOMEM. */
 int weir_input_fill(struct weir_input_scratch *scratch, const struct weir_input_spec *spec,
                     const struct weir_image *image, const struct weir_region *region, void *data,
                     struct weir_placement *placement);
