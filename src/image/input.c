@@ -97,9 +97,17 @@ static void fill_table(union element_table *table, const struct weir_input_spec 
         for (int i = 0; i < n; i++)                                                                              \
             to[(size_t)i * (size_t)to_step] = table[from[(size_t)i * (size_t)from_step]];                        \
     }
-DEFINE_STORE(store_f32, float)
+DEFINE_STORE(store_table_f32, float)
 DEFINE_STORE(store_f16, uint16_t)
 DEFINE_STORE(store_u8, uint8_t)
+
+/* The usual case, planes of floats from rows of bytes, four at a time where the compiler can. The factor is the same
+ * for all: what it gives may differ from the table's quotient in the last bit. */
+static void store_planar_f32(float *restrict to, const uint8_t *restrict from, float mean, float factor, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = ((float)from[i] - mean) * factor;
+}
 
 /* Elements x to x + n - 1 of row y of one channel. */
 static void store(const struct job *job, const union element_table *table, void *data, int channel, int x, int y,
@@ -111,8 +119,10 @@ static void store(const struct job *job, const union element_table *table, void 
     bool planar = spec->layout == WEIR_LAYOUT_NCHW;
     size_t at = planar ? (size_t)channel * plane + row : row * (size_t)job->channels + (size_t)channel;
     int step = planar ? 1 : job->channels;
-    if (spec->dtype == WEIR_DTYPE_F32)
-        store_f32((float *)data + at, step, from, from_step, table->f32, n);
+    if (spec->dtype == WEIR_DTYPE_F32 && step == 1 && from_step == 1)
+        store_planar_f32((float *)data + at, from, spec->mean[channel], 1 / spec->std[channel], n);
+    else if (spec->dtype == WEIR_DTYPE_F32)
+        store_table_f32((float *)data + at, step, from, from_step, table->f32, n);
     else if (spec->dtype == WEIR_DTYPE_F16)
         store_f16((uint16_t *)data + at, step, from, from_step, table->f16, n);
     else

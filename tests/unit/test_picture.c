@@ -5,11 +5,11 @@
 
 #include "image/input.h"
 
+#include "shared.h"
 #include "unit.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,17 +90,14 @@ static void a_huge_header_is_refused(void **state)
     assert_true(weir_picture_load(&f->image, f->pool, huge, sizeof huge, &f->err) < 0);
 }
 
-static void load_shared(struct fixture *f, const char *name)
+static bool load_shared(struct fixture *f, const char *name)
 {
-    const char *shared = getenv("WEIR_SHARED");
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/media/%s", shared == NULL ? "../shared" : shared, name);
-    if (weir_picture_load_file(&f->image, f->pool, path, &f->err) == -ENOENT) {
-        print_message("skipped: no %s; set WEIR_SHARED to the test data\n", path);
-        skip();
-    }
-    if (f->image == NULL)
+    char path[PATH_MAX];
+    if (!shared_path(path, name))
+        return false;
+    if (weir_picture_load_file(&f->image, f->pool, path, &f->err) < 0)
         fail_msg("%s", f->err.text);
+    return true;
 }
 
 /* The first eight elements and the sum of the tensor. OpenCV's own rounding may differ by a level here and there. */
@@ -125,7 +122,8 @@ static void check_input(const struct fixture *f, const struct weir_input_spec *s
 static void inputs_are_those_of_opencv(void **state)
 {
     struct fixture *f = *state;
-    load_shared(f, "astronaut.png");
+    if (!load_shared(f, "media/astronaut.png"))
+        return;
     static const struct weir_input_spec yolox = {
         .width = 416, .height = 416, .dtype = WEIR_DTYPE_F32, .order = WEIR_ORDER_BGR,
         .fit = WEIR_FIT_LETTERBOX_TOP_LEFT, .pad = 114, .std = {1, 1, 1},
@@ -143,7 +141,8 @@ static void inputs_are_those_of_opencv(void **state)
 static void an_odd_png_has_its_size(void **state)
 {
     struct fixture *f = *state;
-    load_shared(f, "chelsea.png");
+    if (!load_shared(f, "media/chelsea.png"))
+        return;
     assert_int_equal(f->image->width, 451);
     assert_int_equal(f->image->height, 300);
 }
