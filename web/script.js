@@ -65,7 +65,8 @@ function drawBox(context, detection, scale, ratio) {
   const top = y1 > height ? y1 - height : Math.min(y1, context.canvas.height - height);
   context.fillRect(left, top, width, height);
   context.fillStyle = "#06121a";
-  context.fillText(name, left + 4 * ratio, top + size - ratio);
+  context.textBaseline = "middle";
+  context.fillText(name, left + 4 * ratio, top + height / 2 + ratio);
 }
 
 // The canvas has as many pixels as the screen gives it, so that lines and letters are sharp at every size.
@@ -202,15 +203,14 @@ function showCamera(camera, before, seconds) {
 
 // ---- totals ----
 
-const history = { "inferred-line": [], "age-line": [] };
+const history = []; // inferred frames a second, oldest first
 
-function drawLine(id, value) {
-  const points = history[id];
-  points.push(value);
-  if (points.length > HISTORY) points.shift();
-  const top = Math.max(...points, 1e-9) * 1.1;
-  const text = points.map((v, i) => `${(120 * (i + HISTORY - points.length)) / (HISTORY - 1)},${30 - (28 * v) / top}`);
-  element(id).firstElementChild.setAttribute("points", text.join(" "));
+function drawLine(value) {
+  history.push(value);
+  if (history.length > HISTORY) history.shift();
+  const top = Math.max(...history, 1e-9) * 1.1;
+  const text = history.map((v, i) => `${(120 * (i + HISTORY - history.length)) / (HISTORY - 1)},${30 - (28 * v) / top}`);
+  element("inferred-line").firstElementChild.setAttribute("points", text.join(" "));
 }
 
 function showRate(name, status, seconds) {
@@ -242,9 +242,8 @@ function showTotals(status, seconds) {
   setText(element("busy"), (status.workersBusy * 100).toFixed(0));
   element("busy-bar").value = status.workersBusy;
   setText(element("bottleneck"), words(status.bottleneck));
-  setText(element("queue"), `${status.publishQueue.size}/${status.publishQueue.capacity}`);
-  drawLine("inferred-line", status.inferredFps);
-  drawLine("age-line", status.ageMs.p50);
+  setText(element("queue"), `${status.publishQueue.size} of ${status.publishQueue.capacity}`);
+  drawLine(status.inferredFps);
 }
 
 function showHeader(status) {
