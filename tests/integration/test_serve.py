@@ -38,7 +38,7 @@ def error_code(answer):
 
 def test_a_jpeg_is_answered_with_detections(serve):
     _, url = serve("--null-ms", 5)
-    answer = weirlib.http(url + "detect", JPEG)
+    answer = weirlib.ask(url + "detect", JPEG)
     assert answer.status == 200
     assert answer.json["status"] == "ok"
     assert (answer.json["width"], answer.json["height"]) == (64, 48)
@@ -56,26 +56,26 @@ def test_a_jpeg_is_answered_with_detections(serve):
 ])
 def test_what_is_no_picture_is_said(serve, body, status, code):
     _, url = serve()
-    answer = weirlib.http(url + "detect", body, method="POST")
+    answer = weirlib.ask(url + "detect", body, method="POST")
     assert (answer.status, error_code(answer)) == (status, code)
-    assert weirlib.http(url + "detect", JPEG).status == 200
+    assert weirlib.ask(url + "detect", JPEG).status == 200
 
 
 def test_other_methods_and_paths_are_refused(serve):
     _, url = serve()
-    answer = weirlib.http(url + "detect")
+    answer = weirlib.ask(url + "detect")
     assert (answer.status, error_code(answer)) == (405, "method_not_allowed")
     assert answer.headers["Allow"] == "POST"
-    answer = weirlib.http(url + "nothing", JPEG)
+    answer = weirlib.ask(url + "nothing", JPEG)
     assert (answer.status, error_code(answer)) == (404, "not_found")
-    assert weirlib.http(url + "detect", JPEG, method="PUT").status == 405
+    assert weirlib.ask(url + "detect", JPEG, method="PUT").status == 405
 
 
 def test_a_body_over_the_limit_is_refused(serve):
     _, url = serve()
-    answer = weirlib.http(url + "detect", bytes((16 << 20) + 1))
+    answer = weirlib.ask(url + "detect", bytes((16 << 20) + 1))
     assert (answer.status, error_code(answer)) == (413, "body_too_large")
-    assert weirlib.http(url + "detect", JPEG).status == 200
+    assert weirlib.ask(url + "detect", JPEG).status == 200
 
 
 def test_one_connection_serves_many_requests(serve):
@@ -100,7 +100,7 @@ def post_at_once(url, count):
 
     def post(i):
         barrier.wait()
-        answers[i] = weirlib.http(url + "detect", JPEG)
+        answers[i] = weirlib.ask(url + "detect", JPEG)
 
     threads = [threading.Thread(target=post, args=(i,)) for i in range(count)]
     for thread in threads:
@@ -128,16 +128,16 @@ def test_overload_is_refused_at_once_and_goes_away(serve):
     assert {answer.status for answer in answers} == {200, 503}
     assert {error_code(answer) for answer in refused} == {"overloaded"}
     assert {answer.headers["Retry-After"] for answer in refused} == {"1"}
-    assert weirlib.http(url + "detect", JPEG).status == 200
+    assert weirlib.ask(url + "detect", JPEG).status == 200
 
 
 def test_health_and_metrics_count(serve):
     _, url = serve()
-    health = weirlib.http(url + "healthz")
+    health = weirlib.ask(url + "healthz")
     assert (health.status, health.json["state"], health.json["workers"]) == (200, "running", 8)
-    weirlib.http(url + "detect", JPEG)
-    weirlib.http(url + "detect", b"x")
-    metrics = weirlib.http(url + "metrics").text
+    weirlib.ask(url + "detect", JPEG)
+    weirlib.ask(url + "detect", b"x")
+    metrics = weirlib.ask(url + "metrics").text
     assert "\nweir_serve_answered_total 1\n" in metrics
     assert "\nweir_serve_requests_total 2\n" in metrics
     assert '\nweir_serve_failed_total{reason="jpeg_invalid"} 1\n' in metrics
@@ -147,9 +147,9 @@ def test_health_and_metrics_count(serve):
 def test_a_signal_answers_what_was_taken_and_ends(serve, number):
     process, url = serve("--null-ms", 1500)
     answers = []
-    client = threading.Thread(target=lambda: answers.append(weirlib.http(url + "detect", JPEG)))
+    client = threading.Thread(target=lambda: answers.append(weirlib.ask(url + "detect", JPEG)))
     client.start()
-    weirlib.wait_until(lambda: "\nweir_serve_running 1\n" in weirlib.http(url + "metrics").text, "the request to run")
+    weirlib.wait_until(lambda: "\nweir_serve_running 1\n" in weirlib.ask(url + "metrics").text, "the request to run")
     process.signal(number)
     client.join()
     assert [answer.status for answer in answers] == [200]
@@ -161,7 +161,7 @@ def test_a_half_dead_client_does_not_delay_the_end(serve):
     host, port = url.split("/")[2].split(":")
     with socket.create_connection((host, int(port))) as client:
         client.sendall(b"POST /detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nabc")
-        assert weirlib.http(url + "detect", JPEG).status == 200
+        assert weirlib.ask(url + "detect", JPEG).status == 200
         start = time.monotonic()
         assert process.stop() == 0
         assert time.monotonic() - start < 5

@@ -5,11 +5,14 @@ Nothing here knows what a command does: a test says its arguments and reads its 
 """
 
 import contextlib
+import http.server
+import itertools
 import json
 import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -145,7 +148,7 @@ class Answer:
         return json.loads(self.body)
 
 
-def http(url, body=None, method=None, headers=None, timeout_s=None):
+def ask(url, body=None, method=None, headers=None, timeout_s=None):
     """One request; every status is an Answer, only a broken connection is an exception."""
     request = urllib.request.Request(url, data=body, method=method, headers=headers or {})
     try:
@@ -179,3 +182,103 @@ def jpeg(width=64, height=48, grey=128):
             + segment(0xC0, bytes([8, *height.to_bytes(2, "big"), *width.to_bytes(2, "big"), 1, 1, 0x11, 0]))
             + segment(0xC4, dc_table) + segment(0xC4, ac_table)
             + segment(0xDA, bytes([1, 1, 0x00, 0, 63, 0])) + scan + b"\xff\xd9")
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    """Closing it cuts the connections that are open, as a power cut would."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, handler, port=0):
+        super().__init__(("127.0.0.1", port), handler)
+        self.open = set()
+        self.closed = threading.Event()
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    @property
+    def port(self):
+        return self.server_address[1]
+
+    def get_request(self):
+        connection, address = super().get_request()
+        self.open.add(connection)
+        return connection, address
+
+    def handle_error(self, request, client_address):
+        pass  # the other side went away
+
+    def close(self):
+        if self.closed.is_set():
+            return
+        self.closed.set()
+        self.shutdown()
+        self.server_close()
+        for connection in list(self.open):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+
+class Camera:
+    """An MJPEG camera under /video that does not share a line with weir. Each frame has another grey."""
+
+    GREYS = range(40, 200, 8)
+
+    def __init__(self, fps=10, width=640, height=480, port=0):
+        frames = [jpeg(width, height, grey) for grey in self.GREYS]
+        camera = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
+                self.end_headers()
+                for number in itertools.count():
+                    if camera.server.closed.wait(1 / fps):
+                        return
+                    frame = frames[number % len(frames)]
+                    self.wfile.write(b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n%s\r\n"
+                                     % (len(frame), frame))
+
+            def log_message(self, *_):
+                pass
+
+        self.server = _Server(Handler, port)
+        self.port = self.server.port
+        self.url = f"http://127.0.0.1:{self.port}/video"
+
+    def close(self):
+        self.server.close()
+
+
+class Detector:
+    """A detector service that gives every picture the same answer."""
+
+    def __init__(self, detections, width=640, height=480, delay_s=0):
+        body = json.dumps({"detections": detections, "width": width, "height": height}).encode()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                time.sleep(delay_s)
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = _Server(Handler)
+        self.url = f"http://127.0.0.1:{self.server.port}/detect"
+
+    def close(self):
+        self.server.close()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
