@@ -102,11 +102,16 @@ void weir_peers_enter(struct weir_peers *peers, struct weir_peer *peer, enum wei
     pthread_mutex_unlock(&peers->lock);
 }
 
+/* In a full house nobody may stand still for longer than patience_ns: those who wait at the door are not even
+ * accepted, so that none of them could make somebody leave. */
 static bool is_late(const struct weir_peers *peers, const struct weir_peer *peer, int64_t now_ns)
 {
     int64_t waited_ns = now_ns - peer->since_ns;
-    return (peer->phase == WEIR_PEER_READING && waited_ns > peers->read_timeout_ns) ||
-           (peer->phase == WEIR_PEER_WRITING && waited_ns > peers->write_timeout_ns);
+    if (peer->phase == WEIR_PEER_HANDLED)
+        return false;
+    if (peers->count >= peers->limit && waited_ns > patience_ns)
+        return true;
+    return waited_ns > (peer->phase == WEIR_PEER_READING ? peers->read_timeout_ns : peers->write_timeout_ns);
 }
 
 int weir_peers_sweep(struct weir_peers *peers, int64_t now_ns)

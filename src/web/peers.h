@@ -45,7 +45,7 @@ struct weir_peer *weir_peers_add(struct weir_peers *peers, int fd, int64_t now_n
 void weir_peers_remove(struct weir_peers *peers, struct weir_peer **peer);
 void weir_peers_enter(struct weir_peers *peers, struct weir_peer *peer, enum weir_peer_phase phase,
                       int64_t now_ns);
-/* Cuts who is over a deadline; returns how many. */
+/* Cuts who is over a deadline, and while every place is taken who stands still for 1 s; returns how many. */
 int weir_peers_sweep(struct weir_peers *peers, int64_t now_ns);
 
 #endif

@@ -98,11 +98,33 @@ static void when_nobody_stands_still_the_newcomer_is_refused(void **state)
     weir_peers_fini(&peers);
 }
 
+static void in_a_full_house_nobody_stands_still_for_more_than_a_second(void **state)
+{
+    (void)state;
+    struct weir_peers peers;
+    struct end still, fresh, ours;
+    weir_peers_init(&peers, 3, 30 * S, 10 * S);
+    open_end(&peers, &still, 0);
+    open_end(&peers, &ours, 0);
+    assert_int_equal(weir_peers_sweep(&peers, 2 * S), 0);
+    weir_peers_enter(&peers, ours.peer, WEIR_PEER_HANDLED, 0);
+    open_end(&peers, &fresh, 2 * S);
+    assert_int_equal(weir_peers_sweep(&peers, 2 * S), 1);
+    assert_true(was_cut(&still));
+    assert_false(was_cut(&fresh));
+    assert_false(was_cut(&ours));
+    close_end(&peers, &still);
+    close_end(&peers, &fresh);
+    close_end(&peers, &ours);
+    weir_peers_fini(&peers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_sends_or_takes_too_slowly_is_cut_and_who_waits_for_us_is_not),
         cmocka_unit_test(a_full_house_makes_room_by_cutting_who_stood_still_longest),
+        cmocka_unit_test(in_a_full_house_nobody_stands_still_for_more_than_a_second),
         cmocka_unit_test(when_nobody_stands_still_the_newcomer_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
