@@ -26,6 +26,7 @@ enum {
 struct weir_dashboard {
     struct weir_http *http;
     struct weir_pipeline *pipeline;
+    struct weir_snapshot *first;  /* taken at the start, for the cameras' names */
     struct weir_block_pool *pool; /* server's thread only, like result */
     struct weir_result result;
 };
@@ -109,13 +110,20 @@ static void answer_snapshot(void *user, struct weir_http_exchange *exchange, con
     picture_fini(&picture);
 }
 
-/* The names in an event are not needed by a viewer that asked for one camera by its id; they are the id. */
+static const char *name_of(const struct weir_dashboard *dashboard, const char *id)
+{
+    for (size_t i = 0; i < dashboard->first->camera_count; i++)
+        if (strcmp(dashboard->first->cameras[i].id, id) == 0)
+            return dashboard->first->cameras[i].name;
+    return id;
+}
+
 static void write_detections(const struct weir_dashboard *dashboard, const char *id,
                              const struct weir_frame *frame, struct weir_buf *out)
 {
     const struct weir_event event = {.camera = frame->camera,
                                      .camera_id = id,
-                                     .camera_name = id,
+                                     .camera_name = name_of(dashboard, id),
                                      .sequence = frame->sequence,
                                      .capture_wall_ns = frame->capture_wall_ns,
                                      .capture_ns = frame->capture_ns,
@@ -269,15 +277,15 @@ int weir_dashboard_start(struct weir_dashboard **out, const char *address, struc
                          struct weir_log *log, struct weir_error *err)
 {
     struct weir_dashboard *dashboard = calloc(1, sizeof *dashboard);
-    struct weir_block_pool *pool = weir_block_pool_new(4 << 20);
-    if (dashboard == NULL || pool == NULL) {
-        free(dashboard);
-        weir_block_pool_free(&pool);
-        return weir_error_set(err, -ENOMEM, "no memory for the dashboard");
-    }
+    if (dashboard == NULL)
+        return weir_error_set(err, -ENOMEM, "web: no memory for the dashboard");
     dashboard->pipeline = pipeline;
-    dashboard->pool = pool;
+    dashboard->pool = weir_block_pool_new(4 << 20);
     weir_result_init(&dashboard->result);
+    if (dashboard->pool == NULL || weir_pipeline_snapshot(pipeline, &dashboard->first) != 0) {
+        weir_dashboard_stop(&dashboard);
+        return weir_error_set(err, -ENOMEM, "web: no memory for the dashboard");
+    }
     struct weir_http_params params = WEIR_HTTP_PARAMS_DEFAULT;
     params.address = address;
     params.max_body_bytes = BODY_MAX;
@@ -300,6 +308,7 @@ void weir_dashboard_stop(struct weir_dashboard **out)
         return;
     *out = NULL;
     weir_http_stop(&dashboard->http, STOP_GRACE_MS * WEIR_NS_PER_MS);
+    weir_snapshot_free(&dashboard->first);
     weir_block_pool_free(&dashboard->pool);
     weir_result_fini(&dashboard->result);
     free(dashboard);

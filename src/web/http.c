@@ -25,8 +25,8 @@
 enum {
     SPARE_CONNECTIONS = 32,       /* beyond the limit, to tell newcomers that it is reached */
     CONNECTION_MEMORY = 32 << 10, /* bytes for the headers of one request */
-    BODIES_AT_ONCE = 16, /* all bodies together hold at most this many times the limit of one */
-    SWALLOW_FACTOR = 4,  /* a larger body, up to here, is read to its end so that its sender sees the 413 */
+    BODIES_AT_ONCE = 16,          /* all bodies together hold at most this many times the limit of one */
+    SWALLOW_FACTOR = 4, /* a larger body, up to here, is read to its end so that its sender sees the 413 */
     SWEEP_MS = 250,
 };
 
@@ -207,7 +207,8 @@ static void hand_over(struct weir_http_exchange *exchange)
     else if (exchange->received > http->params.max_body_bytes)
         refuse_body(exchange);
     else if (exchange->body.failed)
-        weir_http_reply_error(exchange, 503, "out_of_memory", "no room for a body of %zu bytes beside the others: try again later",
+        weir_http_reply_error(exchange, 503, "out_of_memory",
+                              "no room for a body of %zu bytes beside the others: try again later",
                               (size_t)exchange->received);
     else
         http->params.handler(http->params.user, exchange);
@@ -361,7 +362,9 @@ static void on_library_log(void *user, const char *format, va_list args)
 
 static int start_daemon(struct weir_http *http, struct weir_error *err)
 {
-    const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    /* poll, not epoll: the library reads once for each edge, so that a client which sends and goes away at
+     * once would be noticed only by its deadline; and a few hundred descriptors are nothing to poll. */
+    const unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, http,
         MHD_OPTION_LISTEN_SOCKET, http->listener.fd, MHD_OPTION_CONNECTION_LIMIT,

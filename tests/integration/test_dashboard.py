@@ -106,7 +106,7 @@ def test_the_newest_picture_and_what_was_seen_in_it(two):
     assert picture.body in [weirlib.jpeg(640, 480, grey) for grey in weirlib.Camera.GREYS]
     assert int(picture.headers["Weir-Sequence"]) > 0
     seen = weirlib.ask(f"{two.url}api/v1/cameras/{camera}/detections").json
-    assert seen["status"] == "ok" and seen["id"] == camera
+    assert (seen["status"], seen["id"], seen["camera"]) == ("ok", camera, "front")
     assert seen["detections"] == [PERSON]
 
 
@@ -203,15 +203,16 @@ def test_hostile_names_are_only_text(make_scene):
         assert line.startswith("#") or SAMPLE.match(line), line
 
 
-def threads_of(process):
-    return len(os.listdir(f"/proc/{process.pid}/task"))
+def count_of(process, what):
+    """Threads ("task") or open descriptors ("fd") of a process."""
+    return len(os.listdir(f"/proc/{process.pid}/{what}"))
 
 
 def test_slow_viewers_hold_up_nobody(make_scene):
     """100 that never read, 100 that never finish a request, 100 that say nothing, 100 that vanish: more than there are places."""
     scene = make_scene(["front", "back"])
     scene.wait_for_pictures()
-    threads = threads_of(scene.process)
+    threads, descriptors = count_of(scene.process, "task"), count_of(scene.process, "fd")
     camera = scene.status()["cameras"][0]["id"]
     address = (scene.url[7:-1].split(":")[0], int(scene.url[7:-1].split(":")[1]))
     requests = [f"GET /api/v1/cameras/{camera}/snapshot.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50, "GET /api", "", "GET / HT"]
@@ -230,9 +231,10 @@ def test_slow_viewers_hold_up_nobody(make_scene):
     time.sleep(2)
     published = scene.status()["books"]["published"] - before
     assert published > 0.5 * 20 * (time.monotonic() - start), "the pipeline keeps its rate"
-    assert threads_of(scene.process) == threads
+    assert count_of(scene.process, "task") == threads
     for connection in slow:
         connection.close()
+    weirlib.wait_until(lambda: count_of(scene.process, "fd") <= descriptors, "all descriptors to be closed")
 
 
 # ---- the page ----
