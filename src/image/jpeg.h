@@ -53,8 +53,12 @@ enum weir_jpeg_code weir_jpeg_decode(struct weir_jpeg_decoder *decoder, const vo
 enum weir_jpeg_code weir_jpeg_read_header(const void *bytes, size_t size, struct weir_jpeg_header *header,
                                           struct weir_error *err);
 
-/* Any format to a JPEG (4:2:0), appended to a block from the pool. quality 1 to 100. 0 or negative errno. */
+/* Any format to a JPEG (4:2:0) in a new block from the pool. quality 1 to 100. 0 or negative errno. */
 int weir_jpeg_encode(struct weir_block **out, struct weir_block_pool *pool, const struct weir_image *image,
                      int quality, struct weir_error *err);
+/* The same with a restart marker after each row of MCUs (16 pixels): rows of pictures of one width and quality
+ * can then be exchanged without encoding them anew. */
+int weir_jpeg_encode_in_rows(struct weir_block **out, struct weir_block_pool *pool, const struct weir_image *image,
+                             int quality, struct weir_error *err);
 
 #endif

@@ -20,6 +20,7 @@ struct encoder {
     struct weir_block *out;
     const struct weir_image *image;
     uint8_t *rows; /* work space: UNIT_ROWS padded rows of each plane, or rows of pixels */
+    int restart_rows; /* MCU rows between restart markers; 0: none */
     int code;
     char message[JMSG_LENGTH_MAX];
 };
@@ -96,6 +97,7 @@ static void begin(struct encoder *encoder, int quality)
     cinfo->in_color_space = color_space_of(image);
     jpeg_set_defaults(cinfo); /* three components: 4:2:0 */
     jpeg_set_quality(cinfo, quality, TRUE);
+    cinfo->restart_in_rows = encoder->restart_rows;
     cinfo->raw_data_in = cinfo->in_color_space == JCS_YCbCr;
     jpeg_start_compress(cinfo, TRUE);
 }
@@ -212,8 +214,8 @@ static void encode_guarded(struct encoder *encoder, int quality)
     jpeg_destroy_compress(&encoder->cinfo);
 }
 
-int weir_jpeg_encode(struct weir_block **out, struct weir_block_pool *pool, const struct weir_image *image,
-                     int quality, struct weir_error *err)
+static int encode(struct weir_block **out, struct weir_block_pool *pool, const struct weir_image *image, int quality,
+                  int restart_rows, struct weir_error *err)
 {
     *out = NULL;
     struct encoder *encoder = calloc(1, sizeof *encoder);
@@ -223,6 +225,7 @@ int weir_jpeg_encode(struct weir_block **out, struct weir_block_pool *pool, cons
     int code = -ENOMEM;
     if (encoder != NULL && rows != NULL && block != NULL) {
         encoder->image = image;
+        encoder->restart_rows = restart_rows;
         encoder->rows = rows;
         encoder->out = block;
         encode_guarded(encoder, quality);
@@ -238,4 +241,16 @@ int weir_jpeg_encode(struct weir_block **out, struct weir_block_pool *pool, cons
     free(rows);
     free(encoder);
     return code;
+}
+
+int weir_jpeg_encode(struct weir_block **out, struct weir_block_pool *pool, const struct weir_image *image,
+                     int quality, struct weir_error *err)
+{
+    return encode(out, pool, image, quality, 0, err);
+}
+
+int weir_jpeg_encode_in_rows(struct weir_block **out, struct weir_block_pool *pool, const struct weir_image *image,
+                             int quality, struct weir_error *err)
+{
+    return encode(out, pool, image, quality, 1, err);
 }
