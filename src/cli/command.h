@@ -9,6 +9,7 @@
 
 int weir_command_help(int argc, char **argv);
 int weir_command_serve(int argc, char **argv);
+int weir_command_sim(int argc, char **argv);
 int weir_command_version(int argc, char **argv);
 
 #endif
