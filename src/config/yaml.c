@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* YAML to a config. The whole document is read into libyaml's nodes first: settings apply to cameras that
+ * stand before them in the file too, and each node knows its line and column. */
+
+#include "config/config.h"
+
+#include "base/buf.h"
+#include "config/config_private.h"
+#include "config/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+enum { FILE_MAX = 4 << 20, PATH_MAX_TEXT = 160 };
+
+struct reader {
+    yaml_document_t document;
+    const char *name; /* of the file */
+    struct weir_error *err;
+};
+
+/* "weir.yaml:3:5: cameras[0].polcy: ..." */
+static int complain(const struct reader *reader, const yaml_node_t *node, const char *path,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+static int complain(const struct reader *reader, const yaml_node_t *node, const char *path,
+                    const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return weir_error_set(reader->err, -EINVAL, "%s:%zu:%zu: %s%s%s", reader->name, node->start_mark.line + 1,
+                          node->start_mark.column + 1, path, path[0] != '\0' ? ": " : "", text);
+}
+
+static const char *kind_name(const yaml_node_t *node)
+{
+    switch (node->type) {
+    case YAML_SCALAR_NODE:
+        return "a single value";
+    case YAML_SEQUENCE_NODE:
+        return "a list";
+    case YAML_MAPPING_NODE:
+        return "a mapping";
+    default:
+        return "nothing";
+    }
+}
+
+/* NULL, and the complaint is made, when it is no text or holds a NUL byte. */
+static const char *scalar(const struct reader *reader, const yaml_node_t *node, const char *path)
+{
+    if (node->type != YAML_SCALAR_NODE) {
+        complain(reader, node, path, "expected a single value, found %s", kind_name(node));
+        return NULL;
+    }
+    const char *text = (const char *)node->data.scalar.value;
+    if (strlen(text) != node->data.scalar.length) {
+        complain(reader, node, path, "expected text, found a NUL byte in it");
+        return NULL;
+    }
+    return text;
+}
+
+static int read_setting(const struct reader *reader, const struct weir_setting *setting, void *base,
+                        const yaml_node_t *value, const char *path)
+{
+    struct weir_error why = {0};
+    const char *text = scalar(reader, value, path);
+    if (text == NULL)
+        return -EINVAL;
+    if (weir_setting_set(setting, base, text, &why) != 0)
+        return complain(reader, value, path, "%s", why.text);
+    return 0;
+}
+
+static int unknown_key(const struct reader *reader, const yaml_node_t *key, const char *path, bool in_camera)
+{
+    const struct weir_setting *nearest =
+        weir_setting_nearest((const char *)key->data.scalar.value, in_camera);
+    return complain(reader, key, path, "there is no such setting%s%s%s%s", in_camera ? " of a camera" : "",
+                    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest->name : "",
+                    nearest != NULL ? "\"?" : "");
+}
+
+static int set_once(const struct reader *reader, char **target, const yaml_node_t *value, const char *path)
+{
+    const char *text = scalar(reader, value, path);
+    if (text == NULL)
+        return -EINVAL;
+    free(*target);
+    *target = strdup(text);
+    return *target != NULL ? 0 : weir_error_set(reader->err, -ENOMEM, "no memory for %s", reader->name);
+}
+
+static int read_camera_key(const struct reader *reader, struct weir_camera_config *camera,
+                           const yaml_node_t *key, const yaml_node_t *value, const char *path)
+{
+    const char *name = (const char *)key->data.scalar.value;
+    if (strcmp(name, "name") == 0)
+        return set_once(reader, &camera->name, value, path);
+    if (strcmp(name, "id") == 0)
+        return set_once(reader, &camera->id, value, path);
+    if (strcmp(name, "url") == 0)
+        return set_once(reader, &camera->url, value, path);
+    const struct weir_setting *setting = weir_setting_find(name);
+    if (setting == NULL)
+        return unknown_key(reader, key, path, true);
+    if (!setting->per_camera)
+        return complain(reader, key, path,
+                        "this is a setting of the whole, not of one camera: write it at the top");
+    return read_setting(reader, setting, &camera->settings, value, path);
+}
+
+/* Each key once, each a text; calls read for each pair. */
+typedef int read_pair(const struct reader *reader, void *target, const yaml_node_t *key,
+                      const yaml_node_t *value, const char *path);
+
+static int read_mapping(struct reader *reader, const yaml_node_t *mapping, const char *path, read_pair *read,
+                        void *target)
+{
+    const yaml_node_pair_t *first = mapping->data.mapping.pairs.start, *end = mapping->data.mapping.pairs.top;
+    for (const yaml_node_pair_t *pair = first; pair < end; pair++) {
+        const yaml_node_t *key = yaml_document_get_node(&reader->document, pair->key);
+        char key_path[PATH_MAX_TEXT];
+        const char *name = scalar(reader, key, path);
+        if (name == NULL)
+            return -EINVAL;
+        (void)snprintf(key_path, sizeof key_path, "%s%s%.60s", path, path[0] != '\0' ? "." : "", name);
+        for (const yaml_node_pair_t *before = first; before < pair; before++) {
+            const yaml_node_t *other = yaml_document_get_node(&reader->document, before->key);
+            if (strcmp((const char *)other->data.scalar.value, name) == 0)
+                return complain(reader, key, key_path, "this key stands here twice, first in line %zu",
+                                other->start_mark.line + 1);
+        }
+        int code =
+            read(reader, target, key, yaml_document_get_node(&reader->document, pair->value), key_path);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}
+
+static int read_camera_pair(const struct reader *reader, void *target, const yaml_node_t *key,
+                            const yaml_node_t *value, const char *path)
+{
+    return read_camera_key(reader, target, key, value, path);
+}
+
+static int read_camera(struct reader *reader, struct weir_config *config, const yaml_node_t *node,
+                       const char *path)
+{
+    struct weir_camera_config *camera;
+    struct weir_error why = {0};
+    if (node->type != YAML_MAPPING_NODE)
+        return complain(reader, node, path, "expected a mapping with name and url, found %s",
+                        kind_name(node));
+    int code = weir_config_new_camera(config, &camera, reader->err);
+    if (code == 0)
+        code = read_mapping(reader, node, path, read_camera_pair, camera);
+    if (code == 0 && weir_config_finish_camera(camera, &why) != 0)
+        code = complain(reader, node, path, "%s", why.text);
+    return code;
+}
+
+static int read_cameras(struct reader *reader, struct weir_config *config, const yaml_node_t *list)
+{
+    char path[40];
+    if (list->type == YAML_SCALAR_NODE && list->data.scalar.length == 0)
+        return 0; /* "cameras:" with nothing after it */
+    if (list->type != YAML_SEQUENCE_NODE)
+        return complain(reader, list, "cameras", "expected a list of cameras, found %s", kind_name(list));
+    for (const yaml_node_item_t *item = list->data.sequence.items.start; item < list->data.sequence.items.top;
+         item++) {
+        (void)snprintf(path, sizeof path, "cameras[%td]", item - list->data.sequence.items.start);
+        int code = read_camera(reader, config, yaml_document_get_node(&reader->document, *item), path);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}
+
+struct top {
+    struct weir_config *config;
+    const yaml_node_t *cameras;
+};
+
+static int read_top_pair(const struct reader *reader, void *target, const yaml_node_t *key,
+                         const yaml_node_t *value, const char *path)
+{
+    struct top *top = target;
+    const char *name = (const char *)key->data.scalar.value;
+    if (strcmp(name, "cameras") == 0) {
+        top->cameras = value;
+        return 0;
+    }
+    const struct weir_setting *setting = weir_setting_find(name);
+    if (setting == NULL)
+        return unknown_key(reader, key, path, false);
+    void *base = setting->per_camera ? (void *)&top->config->defaults : (void *)top->config;
+    return read_setting(reader, setting, base, value, path);
+}
+
+static int read_document(struct reader *reader, struct weir_config *config)
+{
+    struct top top = {config, NULL};
+    const yaml_node_t *root = yaml_document_get_root_node(&reader->document);
+    if (root == NULL)
+        return 0; /* an empty file: every default */
+    if (root->type != YAML_MAPPING_NODE)
+        return complain(reader, root, "", "expected settings such as \"workers: 2\", found %s",
+                        kind_name(root));
+    int code = read_mapping(reader, root, "", read_top_pair, &top);
+    if (code == 0 && top.cameras != NULL)
+        code = read_cameras(reader, config, top.cameras);
+    return code;
+}
+
+int weir_config_parse(struct weir_config *config, const char *text, size_t size, const char *name,
+                      struct weir_error *err)
+{
+    struct reader reader = {.name = name, .err = err};
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        return weir_error_set(err, -ENOMEM, "no memory for %s", name);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+    int code;
+    if (yaml_parser_load(&parser, &reader.document)) {
+        code = read_document(&reader, config);
+        yaml_document_delete(&reader.document);
+    } else {
+        code = weir_error_set(
+            err, -EINVAL, "%s:%zu:%zu: not valid YAML: %s%s%s", name, parser.problem_mark.line + 1,
+            parser.problem_mark.column + 1, parser.problem != NULL ? parser.problem : "unreadable",
+            parser.context != NULL ? " " : "", parser.context != NULL ? parser.context : "");
+    }
+    yaml_parser_delete(&parser);
+    return code;
+}
+
+int weir_config_load(struct weir_config *config, const char *path, struct weir_error *err)
+{
+    struct weir_buf text = {0};
+    int code = weir_buf_read_file(&text, path, FILE_MAX);
+    if (code != 0)
+        weir_error_set(err, code, "can't read the configuration %s: %s", path, strerror(-code));
+    else
+        code = weir_config_parse(config, text.data != NULL ? text.data : "", text.size, path, err);
+    weir_buf_fini(&text);
+    return code;
+}
