@@ -18,7 +18,6 @@ RUN=(
     libswscale-dev
     libuv1-dev
     libyaml-dev
-    libyuv-dev
     meson
     ninja-build
     pkg-config
@@ -36,6 +35,7 @@ CHECK=(
 CHECK_OPTIONAL=(
     chromium
     libonnxruntime-dev
+    libyuv-dev
 )
 
 installed() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums are in 16 bits with 5 of fraction, the factors in 13 or 14, so that eight pixels are done at a time with the
- * multiplication that keeps the upper half; the plain code gives the very same numbers. libyuv's conversions are faster still, but their factors
- * have 6 bits and stop at 2: saturated blue is then up to 14 levels wrong with BT.709. */
+/* The sums are in 16 bits with 5 of fraction, the factors in 13 or 14, so that eight pixels are done at a time with
+ * the multiplication that keeps the upper half; the plain code gives the very same numbers. libyuv's conversions are
+ * faster still, but their factors have 6 bits and stop at 2: saturated blue is up to 14 levels wrong with BT.709. */
 #include "image/color.h"
 
 #if defined(__SSE2__)

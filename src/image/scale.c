@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why not libyuv's I420Scale, which is a little faster: its kFilterBilinear is the wanted kernel only for
- * general down-scaling. Enlarging, it aligns the corner pixels instead of half-pixel centres; at 3/4 and
- * 3/8 (640x480 to 480x360, 1280x720 to 480x270) it takes fixed box filters; boxes are then off by up to half
- * a pixel and weak detections come and go with the camera's size. One kernel for every ratio is worth the
- * few microseconds; libyuv still does the colour conversion.
+/* Why not libyuv's I420Scale: its kFilterBilinear is the wanted kernel only for general down-scaling. Enlarging, it
+ * aligns the corner pixels instead of half-pixel centres; at 3/4 and 3/8 (640x480 to 480x360, 1280x720 to 480x270)
+ * it takes fixed box filters; boxes are then off by up to half a pixel and weak detections come and go with the
+ * camera's size. This is one kernel for every ratio, and with colour and tensor fill about as fast
+ * (tests/bench/bench_input.c).
  *
  * A row first goes down: two source rows are blended into 16 bits, 8 of them fraction, which the compiler
  * vectorises. Then along: neighbouring entries are blended with 11-bit weights. Rounding is done once, at the end. */
