@@ -112,7 +112,7 @@ def build(phase, env):
     setup = (["meson", "configure", str(phase.build)] if configured else
              ["meson", "setup", str(phase.build), str(ROOT)])
     with open(log, "wb") as output:
-        for command in ([*setup, *phase.options], ["ninja", "-C", str(phase.build)]):
+        for command in ([*setup, *phase.options], ["ninja", "-k", "0", "-C", str(phase.build)]):
             if subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, env=env).returncode != 0:
                 break
         else:

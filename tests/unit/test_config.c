@@ -163,8 +163,7 @@ static void two_cameras_can_not_share_a_name_or_an_id(void **state)
 static void any_name_gets_an_id_of_its_own(void **state)
 {
     (void)state;
-    static const char *const names[] = {"K\xc3\xbc"
-                                        "che/Eingang #1",
+    static const char *const names[] = {"K\xc3\xbc\x63he/Eingang #1",
                                         "\xe8\xbb\x8a\xe5\xba\xab",
                                         "a.b",
                                         "..",
