@@ -280,8 +280,10 @@ static int compile(struct weir_session *session, const struct weir_load_params *
         properties[count++] = (struct ov_property){"INFERENCE_NUM_THREADS", threads};
         properties[count++] = (struct ov_property){"NUM_STREAMS", streams};
     }
-    if (params->precision != NULL)
-        properties[count++] = (struct ov_property){"INFERENCE_PRECISION_HINT", params->precision};
+    /* Left alone, CPUs that have bfloat16 compute in it, and other detections come out than elsewhere. */
+    const char *precision = params->precision != NULL ? params->precision : strcmp(device, "CPU") == 0 ? "f32" : NULL;
+    if (precision != NULL)
+        properties[count++] = (struct ov_property){"INFERENCE_PRECISION_HINT", precision};
     return check(session->runtime, session->runtime->api.ov_core_compile_model_props(session->runtime->core, model, device,
                  count, properties, &session->compiled), err, "OpenVINO can't compile it");
 }

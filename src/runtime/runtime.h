@@ -55,7 +55,7 @@ struct weir_load_params {
     int threads_per_worker;  /* >= 1; default 1 */
     enum weir_perf_hint hint;
     const char *cache_dir;   /* NULL: the dot-folder beside the model; "": no cache */
-    const char *precision;   /* NULL: the library's choice; "f32", "f16", "bf16" */
+    const char *precision;   /* NULL: float32 on a CPU, else the library's choice; "f32", "f16", "bf16" */
     int64_t null_run_ns;     /* null runtime: how long a run takes */
 };
 
