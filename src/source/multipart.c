@@ -278,7 +278,9 @@ static void end_at_delimiter(struct weir_multipart *parser, size_t size)
         size--;
     if (parser->state == WEIR_MULTIPART_SKIP || size == 0)
         return;
-    if (size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8)
+    if (size > parser->max_frame_bytes)
+        parser->events->bad_frame(parser->user, WEIR_REASON_TOO_LARGE);
+    else if (size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8)
         hand_over(parser, size);
     else
         parser->events->bad_frame(parser->user, WEIR_REASON_JPEG_INVALID);
