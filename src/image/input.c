@@ -23,7 +23,7 @@ union element_table {
 struct weir_input_scratch {
     union element_table table[3];
     struct weir_axis across, down, chroma_across, chroma_down;
-    uint16_t *line;
+    struct weir_scaler scaler[3];
     uint8_t *planes[3]; /* one scaled row each */
     uint8_t *packed;    /* a row of three components, interleaved or one after another */
     void *storage; /* what all of the above point into */
@@ -162,8 +162,7 @@ static struct byte_row one_plane(const uint8_t *plane)
 static struct byte_row luma_row(const struct job *job, struct weir_input_scratch *scratch, int y)
 {
     const struct weir_image *image = job->image;
-    struct weir_scale_source luma = {image->plane[0], image->stride[0], 1};
-    weir_scale_row(&luma, &scratch->across, &scratch->down, y, scratch->line, scratch->planes[0]);
+    weir_scaler_row(&scratch->scaler[0], y, scratch->planes[0]);
     if (image->format != WEIR_PIXEL_GRAY && image->range == WEIR_RANGE_LIMITED)
         weir_color_expand_luma(scratch->planes[0], job->width);
     return one_plane(scratch->planes[0]);
@@ -171,10 +170,8 @@ static struct byte_row luma_row(const struct job *job, struct weir_input_scratch
 
 static struct byte_row packed_row(const struct job *job, struct weir_input_scratch *scratch, int y)
 {
-    const struct weir_image *image = job->image;
-    struct weir_scale_source pixels = {image->plane[0], image->stride[0], 3};
-    weir_scale_row3(&pixels, &scratch->across, &scratch->down, y, scratch->line, scratch->packed);
-    int red = image->format == WEIR_PIXEL_RGB ? 0 : 2, blue = 2 - red;
+    weir_scaler_row(&scratch->scaler[0], y, scratch->packed);
+    int red = job->image->format == WEIR_PIXEL_RGB ? 0 : 2, blue = 2 - red;
     if (job->spec->order == WEIR_ORDER_GRAY) {
         weir_color_row_to_luma(scratch->packed, red, blue, scratch->planes[0], job->width);
         return one_plane(scratch->planes[0]);
@@ -187,17 +184,9 @@ static struct byte_row packed_row(const struct job *job, struct weir_input_scrat
 static struct byte_row yuv_row(const struct job *job, struct weir_input_scratch *scratch, int y)
 {
     const struct weir_image *image = job->image;
-    bool interleaved = image->format == WEIR_PIXEL_NV12;
-    struct weir_scale_source source[3] = {{image->plane[0], image->stride[0], 1}};
-    for (int p = 1; p < 3; p++) {
-        source[p].base = interleaved ? image->plane[1] + (p - 1) : image->plane[p];
-        source[p].stride = interleaved ? image->stride[1] : image->stride[p];
-        source[p].channels = interleaved ? 2 : 1;
-    }
-    uint8_t **planes = scratch->planes;
-    weir_scale_row(&source[0], &scratch->across, &scratch->down, y, scratch->line, planes[0]);
-    weir_scale_row(&source[1], &scratch->chroma_across, &scratch->chroma_down, y, scratch->line, planes[1]);
-    weir_scale_row(&source[2], &scratch->chroma_across, &scratch->chroma_down, y, scratch->line, planes[2]);
+    uint8_t *const *planes = scratch->planes;
+    for (int p = 0; p < 3; p++)
+        weir_scaler_row(&scratch->scaler[p], y, planes[p]);
     uint8_t *red = scratch->packed, *green = red + job->width, *blue = green + job->width;
     weir_color_row_to_rgb(image->range, image->matrix, planes[0], planes[1], planes[2], red, green, blue, job->width);
     bool rgb = job->spec->order == WEIR_ORDER_RGB;
@@ -230,9 +219,11 @@ static size_t lay_out(struct weir_input_scratch *scratch, const struct job *job,
         axes[i]->at = carve(storage, &used, count * sizeof *axes[i]->at);
         axes[i]->weight = carve(storage, &used, count * sizeof *axes[i]->weight);
     }
-    scratch->line = carve(storage, &used, 3 * ((size_t)job->image->width + 2) * sizeof *scratch->line);
-    for (int p = 0; p < 3; p++)
+    for (int p = 0; p < 3; p++) {
+        for (int i = 0; i < 2; i++)
+            scratch->scaler[p].rows[i] = carve(storage, &used, 3 * (size_t)job->width * sizeof(int16_t));
         scratch->planes[p] = carve(storage, &used, (size_t)job->width);
+    }
     scratch->packed = carve(storage, &used, 3 * (size_t)job->width);
     return used;
 }
@@ -290,6 +281,22 @@ static void compute_axes(struct weir_input_scratch *scratch, const struct job *j
                  half_y ? (image->height + 1) / 2 : image->height, half_y ? dense_y / 2 : dense_y);
 }
 
+static void start_scalers(struct weir_input_scratch *scratch, const struct weir_image *image)
+{
+    bool packed = is_packed(image->format);
+    for (int p = 0; p < 3; p++) {
+        struct weir_scaler *scaler = &scratch->scaler[p];
+        bool pairs = p > 0 && image->format == WEIR_PIXEL_NV12;
+        scaler->base = pairs ? image->plane[1] + (p - 1) : image->plane[p];
+        scaler->stride = image->stride[pairs ? 1 : p];
+        scaler->step = packed ? 3 : pairs ? 2 : 1;
+        scaler->components = packed ? 3 : 1;
+        scaler->across = p == 0 ? &scratch->across : &scratch->chroma_across;
+        scaler->down = p == 0 ? &scratch->down : &scratch->chroma_down;
+        scaler->held[0] = scaler->held[1] = -1;
+    }
+}
+
 static void place(struct job *job)
 {
     struct weir_placement *placed = &job->placement;
@@ -338,6 +345,7 @@ int weir_input_fill(struct weir_input_scratch *scratch, const struct weir_input_
     if (reserve(scratch, &job) < 0)
         return -ENOMEM;
     compute_axes(scratch, &job);
+    start_scalers(scratch, image);
     for (int c = 0; c < job.channels; c++)
         fill_table(&scratch->table[c], spec, c);
 

@@ -5,11 +5,14 @@
  * camera's size. This is one kernel for every ratio, and with colour and tensor fill about as fast
  * (tests/bench/bench_input.c).
  *
- * A row first goes down: two source rows are blended into 16 bits, 8 of them fraction, which the compiler
- * vectorises. Then along: neighbouring entries are blended with 11-bit weights. Rounding is done once, at the end. */
+ * The numbers that models are checked with come from OpenCV, whose integer arithmetic loses a fraction of a level on the
+ * way; this has the same steps in the same order, so it loses the same: weights of 11 bits, four bits cut after the
+ * pass along the row, sixteen after each half of the pass down, and a rounded cut of the last two. */
 #include "image/scale.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -18,123 +21,126 @@
 void weir_axis_compute(struct weir_axis *axis, const struct weir_axis_params *p)
 {
     axis->count = p->count;
-    axis->lo = axis->hi = 0;
+    axis->highest = p->highest;
     for (int i = 0; i < p->count; i++) {
         double position = ((p->first + i + 0.5) * p->step + p->origin) * p->density - 0.5;
         position = fmin(fmax(position, p->lowest), p->highest);
-        int at = (int)position;
-        int weight = (int)lrint((position - at) * WEIR_SCALE_ONE);
-        if (weight == WEIR_SCALE_ONE) {
-            at++;
-            weight = 0;
+        int at = (int)position, weight = (int)lrint((position - at) * WEIR_SCALE_ONE);
+        if (at == p->highest && at > p->lowest) {
+            at--; /* pairs are read whole: none may begin with the last sample */
+            weight = WEIR_SCALE_ONE;
         }
         axis->at[i] = at;
         axis->weight[i] = (uint16_t)weight;
     }
-    axis->lo = axis->at[0];
-    axis->hi = axis->at[p->count - 1] + (axis->weight[p->count - 1] != 0);
-    for (int i = 0; i < p->count; i++)
-        axis->at[i] -= axis->lo;
 }
 
-int weir_scale_line_entries(const struct weir_axis *across)
+static inline int16_t blend_along(int left, int right, int weight)
 {
-    return across->hi - across->lo + 2; /* one more: pixel pairs are read whole even where the second counts nothing */
+    return (int16_t)((left * (WEIR_SCALE_ONE - weight) + right * weight) >> 4);
 }
 
-/* n bytes of the two rows that output row y needs, blended into line (8 bits of fraction). */
-static void blend_down(const struct weir_scale_source *source, const struct weir_axis *across,
-                       const struct weir_axis *down, int y, int n, uint16_t *line)
+static inline uint8_t blend_down(int upper, int lower, int weight)
 {
-    const uint8_t *upper = source->base + (int64_t)(down->lo + down->at[y]) * source->stride +
-                           (int64_t)across->lo * source->channels;
-    unsigned weight = (down->weight[y] + 4u) / 8u;
-    if (weight == 0) {
-        for (int x = 0; x < n; x++)
-            line[x] = (uint16_t)(upper[x] << 8);
-        return;
-    }
-    const uint8_t *lower = upper + source->stride;
-    uint16_t a = (uint16_t)(256 - weight), b = (uint16_t)weight;
-    for (int x = 0; x < n; x++)
-        line[x] = (uint16_t)(upper[x] * a + lower[x] * b);
-}
-
-/* Of the 19 bits of fraction 3/8 is added before they are cut, not 1/2: OpenCV's integer arithmetic cuts twice on
- * the way and loses an eighth of a level on average, and the numbers that models are checked with come from it. */
-enum { FRACTION_BITS = 19, ROUNDING = 3 << (FRACTION_BITS - 3) };
-
-static inline uint8_t blend_pair(uint32_t left, uint32_t right, uint32_t weight)
-{
-    return (uint8_t)((left * (WEIR_SCALE_ONE - weight) + right * weight + ROUNDING) >> FRACTION_BITS);
+    return (uint8_t)(((upper * (WEIR_SCALE_ONE - weight) >> 16) + (lower * weight >> 16) + 2) >> 2);
 }
 
 #if defined(__SSE2__)
-static inline __m128i load_pair(const uint16_t *line, int32_t at)
+static inline int load_pair(const uint8_t *row, int32_t at)
 {
-    int32_t pair;
-    memcpy(&pair, line + at, sizeof pair);
-    return _mm_cvtsi32_si128(pair);
+    uint16_t pair;
+    memcpy(&pair, row + at, sizeof pair);
+    return pair;
 }
 
-/* Four blended pixels as 32-bit numbers. pmaddwd is signed: the line's values are taken minus 2^15 (the flip of
- * the top bit), which the rounding constant gives back, as the two weights add up to WEIR_SCALE_ONE. */
-static inline __m128i blend_four(const uint16_t *line, const int32_t *at, const uint16_t *weight)
+static inline __m128i load_eight_pairs(const uint8_t *row, const int32_t *at)
 {
-    __m128i ab = _mm_unpacklo_epi32(load_pair(line, at[0]), load_pair(line, at[1]));
-    __m128i cd = _mm_unpacklo_epi32(load_pair(line, at[2]), load_pair(line, at[3]));
-    __m128i pairs = _mm_xor_si128(_mm_unpacklo_epi64(ab, cd), _mm_set1_epi16((short)0x8000));
-    __m128i right = _mm_loadl_epi64((const __m128i *)(const void *)weight);
-    __m128i left = _mm_sub_epi16(_mm_set1_epi16(WEIR_SCALE_ONE), right);
-    __m128i sum = _mm_madd_epi16(pairs, _mm_unpacklo_epi16(left, right));
-    return _mm_srli_epi32(_mm_add_epi32(sum, _mm_set1_epi32(32768 * WEIR_SCALE_ONE + ROUNDING)), FRACTION_BITS);
+    __m128i pairs = _mm_cvtsi32_si128(load_pair(row, at[0]));
+    pairs = _mm_insert_epi16(pairs, load_pair(row, at[1]), 1);
+    pairs = _mm_insert_epi16(pairs, load_pair(row, at[2]), 2);
+    pairs = _mm_insert_epi16(pairs, load_pair(row, at[3]), 3);
+    pairs = _mm_insert_epi16(pairs, load_pair(row, at[4]), 4);
+    pairs = _mm_insert_epi16(pairs, load_pair(row, at[5]), 5);
+    pairs = _mm_insert_epi16(pairs, load_pair(row, at[6]), 6);
+    return _mm_insert_epi16(pairs, load_pair(row, at[7]), 7);
 }
 
-static int blend_along_fast(const uint16_t *line, const struct weir_axis *across, uint8_t *out)
+static int along_fast(const uint8_t *row, const struct weir_axis *across, int16_t *to)
 {
+    const __m128i zero = _mm_setzero_si128(), one = _mm_set1_epi16(WEIR_SCALE_ONE);
     int x = 0;
     for (; x + 8 <= across->count; x += 8) {
-        __m128i low = blend_four(line, across->at + x, across->weight + x);
-        __m128i high = blend_four(line, across->at + x + 4, across->weight + x + 4);
-        __m128i words = _mm_packs_epi32(low, high);
-        _mm_storel_epi64((__m128i *)(void *)(out + x), _mm_packus_epi16(words, words));
+        __m128i pairs = load_eight_pairs(row, across->at + x);
+        __m128i right = _mm_loadu_si128((const __m128i *)(const void *)(across->weight + x));
+        __m128i left = _mm_sub_epi16(one, right);
+        __m128i low = _mm_madd_epi16(_mm_unpacklo_epi8(pairs, zero), _mm_unpacklo_epi16(left, right));
+        __m128i high = _mm_madd_epi16(_mm_unpackhi_epi8(pairs, zero), _mm_unpackhi_epi16(left, right));
+        __m128i blended = _mm_packs_epi32(_mm_srai_epi32(low, 4), _mm_srai_epi32(high, 4));
+        _mm_storeu_si128((__m128i *)(void *)(to + x), blended);
+    }
+    return x;
+}
+
+static int down_fast(const int16_t *upper, const int16_t *lower, int weight, uint8_t *out, int n)
+{
+    const __m128i below = _mm_set1_epi16((short)weight), above = _mm_set1_epi16((short)(WEIR_SCALE_ONE - weight));
+    int x = 0;
+    for (; x + 8 <= n; x += 8) {
+        __m128i a = _mm_mulhi_epi16(_mm_loadu_si128((const __m128i *)(const void *)(upper + x)), above);
+        __m128i b = _mm_mulhi_epi16(_mm_loadu_si128((const __m128i *)(const void *)(lower + x)), below);
+        __m128i level = _mm_srli_epi16(_mm_add_epi16(_mm_add_epi16(a, b), _mm_set1_epi16(2)), 2);
+        _mm_storel_epi64((__m128i *)(void *)(out + x), _mm_packus_epi16(level, level));
     }
     return x;
 }
 #else
-static int blend_along_fast(const uint16_t *line, const struct weir_axis *across, uint8_t *out)
+static int along_fast(const uint8_t *row, const struct weir_axis *across, int16_t *to)
 {
-    (void)line, (void)across, (void)out;
+    (void)row, (void)across, (void)to;
+    return 0;
+}
+
+static int down_fast(const int16_t *upper, const int16_t *lower, int weight, uint8_t *out, int n)
+{
+    (void)upper, (void)lower, (void)weight, (void)out, (void)n;
     return 0;
 }
 #endif
 
-void weir_scale_row(const struct weir_scale_source *source, const struct weir_axis *across,
-                    const struct weir_axis *down, int y, uint16_t *line, uint8_t *out)
+/* One source row, blended along, into `to`. */
+static void along(const struct weir_scaler *scaler, int row, int16_t *to)
 {
-    int pixels = across->hi - across->lo + 1, step = source->channels;
-    /* The last pixel of an interleaved row ends with its own component, not with its last byte. */
-    int n = (pixels - 1) * step + 1;
-    blend_down(source, across, down, y, n, line);
-    if (step != 1)
-        for (int x = 1; x < pixels; x++)
-            line[x] = line[x * step];
-    line[pixels] = line[pixels - 1];
-    for (int x = blend_along_fast(line, across, out); x < across->count; x++) {
-        const uint16_t *pair = line + across->at[x];
-        out[x] = blend_pair(pair[0], pair[1], across->weight[x]);
+    const uint8_t *from = scaler->base + (ptrdiff_t)row * scaler->stride;
+    const struct weir_axis *across = scaler->across;
+    /* With a single sample to take from there is no pair to read. */
+    bool pairs = across->at[0] < across->highest;
+    int x = pairs && scaler->step == 1 ? along_fast(from, across, to) : 0;
+    for (; x < across->count; x++) {
+        const uint8_t *left = from + (ptrdiff_t)across->at[x] * scaler->step;
+        const uint8_t *right = pairs ? left + scaler->step : left;
+        for (int c = 0; c < scaler->components; c++)
+            to[x * scaler->components + c] = blend_along(left[c], right[c], across->weight[x]);
     }
 }
 
-void weir_scale_row3(const struct weir_scale_source *source, const struct weir_axis *across,
-                     const struct weir_axis *down, int y, uint16_t *line, uint8_t *out)
+/* Source row `row`, blended along; the row that is held for `other` stays. */
+static const int16_t *fetch(struct weir_scaler *scaler, int row, int other)
 {
-    int n = 3 * (across->hi - across->lo + 1);
-    blend_down(source, across, down, y, n, line);
-    memcpy(line + n, line + n - 3, 3 * sizeof *line);
-    for (int x = 0; x < across->count; x++) {
-        const uint16_t *pair = line + 3 * across->at[x];
-        for (int c = 0; c < 3; c++)
-            out[3 * x + c] = blend_pair(pair[c], pair[c + 3], across->weight[x]);
-    }
+    for (int i = 0; i < 2; i++)
+        if (scaler->held[i] == row)
+            return scaler->rows[i];
+    int slot = scaler->held[0] == other ? 1 : 0;
+    along(scaler, row, scaler->rows[slot]);
+    scaler->held[slot] = row;
+    return scaler->rows[slot];
+}
+
+void weir_scaler_row(struct weir_scaler *scaler, int y, uint8_t *out)
+{
+    const struct weir_axis *down = scaler->down;
+    int top = down->at[y], weight = down->weight[y], n = scaler->across->count * scaler->components;
+    int bottom = weight == 0 ? top : top + 1;
+    const int16_t *upper = fetch(scaler, top, bottom), *lower = fetch(scaler, bottom, top);
+    for (int x = down_fast(upper, lower, weight, out, n); x < n; x++)
+        out[x] = blend_down(upper[x], lower[x], weight);
 }

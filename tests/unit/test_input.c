@@ -76,8 +76,8 @@ static struct weir_image *random_image(struct weir_block_pool *pool, enum weir_p
     return image;
 }
 
-/* Levels: 5/8 from rounding (scale.c says why not 1/2) and 1/2 from weights of 8 bits; to get blue by BT.709 of
- * limited range, luma's error counts 1.16 times and chroma's 2.11 times. */
+/* Levels: the scaler, like OpenCV's, cuts up to 1/16 once and 1/4 twice and then rounds; to get blue by BT.709 of limited
+ * range, luma's error counts 1.16 times and chroma's 2.11 times. */
 static double tolerance(const struct weir_image *image)
 {
     return image->format >= WEIR_PIXEL_I420 && image->format <= WEIR_PIXEL_NV12 ? 4.7 : 1.25;
