@@ -18,7 +18,9 @@
 struct weir_jpeg_header {
     int width, height, components;
     int orientation;      /* EXIF, 1 to 8; 1 when absent or bad */
-    bool progressive, has_huffman_tables;
+    bool progressive, arithmetic;
+    bool has_huffman_tables; /* false: the standard ones are implied; decoders know them, browsers need not */
+    size_t tables_at;        /* where tables may be put: before the first DHT, else before the first scan */
     size_t picture_bytes; /* from SOI to the end of the last EOI, or to the end of the data when there is none */
     bool complete;        /* an EOI was found */
 };
@@ -52,6 +54,12 @@ enum weir_jpeg_code weir_jpeg_decode(struct weir_jpeg_decoder *decoder, const vo
 
 enum weir_jpeg_code weir_jpeg_read_header(const void *bytes, size_t size, struct weir_jpeg_header *header,
                                           struct weir_error *err);
+
+/* What is passed on to other programs must say what a camera left out (motion JPEG often has no Huffman tables):
+ * *out is a new reference, to `jpeg` itself when nothing is missing, else to a new block from the pool with the
+ * standard tables put in. -EBADMSG or -ENOMEM with a sentence. */
+int weir_jpeg_add_huffman_tables(struct weir_block **out, struct weir_block_pool *pool, struct weir_block *jpeg,
+                                 struct weir_error *err);
 
 /* Any format to a JPEG (4:2:0) in a new block from the pool. quality 1 to 100. 0 or negative errno. */
 int weir_jpeg_encode(struct weir_block **out, struct weir_block_pool *pool, const struct weir_image *image,

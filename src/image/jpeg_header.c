@@ -27,6 +27,7 @@ enum marker {
 struct walk {
     const uint8_t *bytes;
     size_t size, at;
+    unsigned tables; /* a bit for each Huffman table seen: class * 4 + number */
 };
 
 static unsigned be16(const uint8_t *p)
@@ -113,6 +114,7 @@ static enum weir_jpeg_code read_frame(int marker, const uint8_t *body, size_t si
     header->width = (int)be16(body + 3);
     header->components = body[5];
     header->progressive = marker == M_SOF2 || marker == M_SOF10;
+    header->arithmetic = marker == M_SOF9 || marker == M_SOF10;
     if (!known || body[0] != 8)
         return (void)weir_error_set(err, -ENOTSUP,
                                     "JPEG of type SOF%d with %d bits a sample; expected baseline, extended, progressive "
@@ -195,11 +197,43 @@ static enum weir_jpeg_code next_segment(struct walk *walk, struct segment *segme
     return WEIR_JPEG_OK;
 }
 
-static enum weir_jpeg_code take_segment(const struct segment *segment, struct weir_jpeg_header *header,
-                                        struct weir_error *err)
+static void note_tables(struct walk *walk, const uint8_t *body, size_t size)
 {
+    while (size >= 17) {
+        size_t values = 0;
+        for (int i = 1; i <= 16; i++)
+            values += body[i];
+        if ((body[0] & 0xEC) == 0)
+            walk->tables |= 1u << ((body[0] >> 4) * 4 + (body[0] & 3));
+        size_t table = 17 + values;
+        if (table > size)
+            break;
+        body += table;
+        size -= table;
+    }
+}
+
+/* Whether every table that a sequential scan refers to was defined. */
+static bool tables_complete(const struct walk *walk, const uint8_t *body, size_t size)
+{
+    for (size_t i = 0; size > 0 && i < body[0] && 2 + 2 * i < size; i++) {
+        uint8_t used = body[2 + 2 * i];
+        if ((walk->tables >> (used >> 4 & 3) & 1) == 0 || (walk->tables >> (4 + (used & 3)) & 1) == 0)
+            return false;
+    }
+    return true;
+}
+
+static enum weir_jpeg_code take_segment(struct walk *walk, const struct segment *segment,
+                                        struct weir_jpeg_header *header, struct weir_error *err)
+{
+    if ((segment->marker == M_DHT || segment->marker == M_SOS) && header->tables_at == 0)
+        header->tables_at = (size_t)(segment->body - walk->bytes) - 4;
     if (segment->marker == M_DHT)
-        header->has_huffman_tables = true;
+        note_tables(walk, segment->body, segment->size);
+    if (segment->marker == M_SOS)
+        header->has_huffman_tables = header->progressive || header->arithmetic ||
+                                     tables_complete(walk, segment->body, segment->size);
     if (segment->marker == M_APP1) {
         int orientation = read_orientation(segment->body, segment->size);
         if (orientation >= 1 && orientation <= 8 && header->orientation == 1)
@@ -216,14 +250,14 @@ enum weir_jpeg_code weir_jpeg_read_header(const void *bytes, size_t size, struct
                                           struct weir_error *err)
 {
     *header = (struct weir_jpeg_header){.orientation = 1};
-    struct walk walk = {bytes, size, 2};
+    struct walk walk = {bytes, size, 2, 0};
     if (size < 2 || walk.bytes[0] != 0xFF || walk.bytes[1] != M_SOI)
         return invalid(err, size == 0 ? "it is empty" : "it does not begin with FF D8");
     struct segment segment = {0};
     while (segment.marker != M_SOS) {
         enum weir_jpeg_code code = next_segment(&walk, &segment, err);
         if (code == WEIR_JPEG_OK)
-            code = take_segment(&segment, header, err);
+            code = take_segment(&walk, &segment, header, err);
         if (code != WEIR_JPEG_OK)
             return code;
     }

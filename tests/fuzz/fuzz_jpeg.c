@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,6 +28,23 @@ static void check_header(const uint8_t *file, size_t size)
     }
 }
 
+/* What gets the standard tables has them afterwards. */
+static void check_tables(struct weir_block_pool *pool, const uint8_t *file, size_t size)
+{
+    struct weir_block *jpeg = weir_block_get(pool, size + 1), *out;
+    if (jpeg == NULL)
+        abort();
+    memcpy(jpeg->data, file, size);
+    jpeg->size = size;
+    struct weir_jpeg_header header;
+    if (weir_jpeg_add_huffman_tables(&out, pool, jpeg, NULL) == 0) {
+        assert(weir_jpeg_read_header(out->data, out->size, &header, NULL) == WEIR_JPEG_OK);
+        assert(out->size >= size);
+    }
+    weir_block_unref(&out);
+    weir_block_unref(&jpeg);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct weir_block_pool *pool;
@@ -41,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .min_width = (data[0] & 4) != 0 ? 16 : 0,
     };
     check_header(data + 1, size - 1);
+    check_tables(pool, data + 1, size - 1);
     struct weir_jpeg_decoder *decoder;
     if (weir_jpeg_decoder_new(&decoder, pool) < 0)
         abort();

@@ -195,6 +195,45 @@ static void j01_missing_huffman_tables_are_the_standard_ones(void **state)
     free(optimized.bytes);
 }
 
+/* Decoders here know the standard tables, so the segment itself is looked at, too. What is passed on has each table that is used, once, before the camera's own. */
+static void j01_what_is_passed_on_has_tables(void **state)
+{
+    struct fixture *f = *state;
+    for (int kind = 0; kind < 3; kind++) {
+        struct jpeg_file file = copy_of(&f->j0);
+        if (kind == 1)
+            jpeg_remove_segments(&file, 0xC4);
+        if (kind == 2) { /* the two for chroma */
+            for (size_t at = 0; (at = jpeg_find(&file, 0xC4, at)) < file.size;) {
+                if ((file.bytes[at + 4] & 0x0F) == 1)
+                    jpeg_remove(&file, at, 2u + (size_t)(file.bytes[at + 2] << 8 | file.bytes[at + 3]));
+                else
+                    at++;
+            }
+        }
+        struct weir_block *block = weir_block_get(f->pool, file.size), *passed;
+        memcpy(block->data, file.bytes, file.size);
+        block->size = file.size;
+        assert_int_equal(weir_jpeg_add_huffman_tables(&passed, f->pool, block, NULL), 0);
+        struct jpeg_file result = {passed->data, passed->size};
+        if (kind == 0)
+            assert_ptr_equal(passed, block);
+        else /* DHT, its length, and the 12 + 162 values of T.81 K.3 twice, each table with 17 bytes before */
+            assert_int_equal(passed->size, file.size + 4 + 2 * (17 + 12) + 2 * (17 + 162));
+        struct weir_jpeg_header header;
+        assert_int_equal(weir_jpeg_read_header(passed->data, passed->size, &header, NULL), WEIR_JPEG_OK);
+        assert_true(header.has_huffman_tables);
+        expect_j0(f, &result);
+        if (kind == 1) { /* the same bytes as in the file that always had them, in whichever order */
+            size_t dht = jpeg_find(&result, 0xC4, 0), own = jpeg_find(&f->j0, 0xC4, 0);
+            assert_memory_equal(result.bytes + dht + 4, f->j0.bytes + own + 4, 17 + 12);
+        }
+        weir_block_unref(&passed);
+        weir_block_unref(&block);
+        free(file.bytes);
+    }
+}
+
 static void j01_missing_chroma_tables(void **state)
 {
     struct fixture *f = *state;
@@ -604,6 +643,7 @@ int main(void)
         CASE(sampling_is_kept_as_it_is),
         CASE(j01_missing_huffman_tables_are_the_standard_ones),
         CASE(j01_missing_chroma_tables),
+        CASE(j01_what_is_passed_on_has_tables),
         CASE(j02_only_the_end_marker_is_missing),
         CASE(j02_every_cut_is_truncated),
         CASE(j02_progressive_cut_between_scans),
