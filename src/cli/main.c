@@ -10,6 +10,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
+    {"serve", weir_command_serve, "the detector as a service over HTTP"},
     {"sim", weir_command_sim, "simulated cameras, and their faults"},
     {"version", weir_command_version, "print the version"},
     {"help", weir_command_help, "print this text"},

@@ -5,6 +5,7 @@
 #include "base/histogram.h"
 #include "base/queue.h"
 #include "base/thread.h"
+#include "image/jpeg.h"
 #include "result/event.h"
 #include "web/exposition.h"
 #include "web/http.h"
@@ -106,6 +107,45 @@ static void count_end(struct weir_service *service, const struct weir_result *re
     pthread_mutex_unlock(&service->lock);
 }
 
+static enum weir_reason reason_of(enum weir_jpeg_code code)
+{
+    switch (code) {
+    case WEIR_JPEG_TRUNCATED:
+        return WEIR_REASON_JPEG_TRUNCATED;
+    case WEIR_JPEG_UNSUPPORTED:
+        return WEIR_REASON_JPEG_UNSUPPORTED;
+    case WEIR_JPEG_TOO_LARGE:
+        return WEIR_REASON_TOO_LARGE;
+    case WEIR_JPEG_NO_MEMORY:
+        return WEIR_REASON_OUT_OF_MEMORY;
+    default:
+        return WEIR_REASON_JPEG_INVALID;
+    }
+}
+
+/* The headers are read first: the null runtime looks at nothing, but what is no picture is to be said all the
+ * same. */
+static void look(struct weir_worker *worker, const void *body, size_t size, struct weir_result *result)
+{
+    struct weir_jpeg_header header;
+    struct weir_error err = {0};
+    weir_result_clear(result);
+    enum weir_jpeg_code code = weir_jpeg_read_header(body, size, &header, &err);
+    if (code == WEIR_JPEG_OK && !header.complete) {
+        code = WEIR_JPEG_TRUNCATED;
+        weir_error_set(&err, -EPROTO, "the JPEG of %zu bytes has no end of image", size);
+    }
+    if (code != WEIR_JPEG_OK) {
+        weir_result_fail(result, reason_of(code), "%.240s", err.text);
+        return;
+    }
+    weir_worker_detect_jpeg(worker, body, size, result);
+    if (result->image_width == 0) {
+        result->image_width = header.width;
+        result->image_height = header.height;
+    }
+}
+
 static void *work(void *argument)
 {
     struct seat seat = *(struct seat *)argument;
@@ -119,7 +159,7 @@ static void *work(void *argument)
         const void *body = weir_http_body(job->exchange, &size);
         int64_t wait_ns = weir_clock_ns() - job->arrival_ns;
         count_start(seat.service, wait_ns);
-        weir_worker_detect_jpeg(seat.worker, body, size, &result);
+        look(seat.worker, body, size, &result);
         result.timings.queue_ns = wait_ns;
         count_end(seat.service, &result);
         reply_result(job->exchange, &result);
