@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums are in 16 bits with 5 of fraction, the factors in 13 or 14, so that eight pixels are done at a time with
- * the multiplication that keeps the upper half; the plain code gives the very same numbers. libyuv's conversions are
- * faster still, but their factors have 6 bits and stop at 2: saturated blue is up to 14 levels wrong with BT.709. */
+/* The sums are in 16 bits with 5 of fraction, the factors in 13 or 14, so that eight pixels are done at a
+ * time with the multiplication that keeps the upper half; the plain code gives the very same numbers.
+ * libyuv's conversions are faster still, but their factors have 6 bits and stop at 2: saturated blue is up to
+ * 14 levels wrong with BT.709. */
 #include "image/color.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
-/* ITU-R BT.601-7 and BT.709-6: V to red, U and V to green, U to blue; limited range stretches chroma by 255/224
- * and luma by 255/219. */
+/* ITU-R BT.601-7 and BT.709-6: V to red, U and V to green, U to blue; limited range stretches chroma by
+ * 255/224 and luma by 255/219. */
 struct factors {
     int16_t luma, v_red, u_green, v_green, u_blue;
     int16_t black; /* luma of black */
 };
 
-#define LUMA(x)   ((int16_t)((x) * 16384 + 0.5)) /* 14 bits of fraction */
-#define FACTOR(x) ((int16_t)((x) * 8192 + 0.5))  /* 13 */
+#define LUMA(x)   ((int16_t)((x)*16384 + 0.5)) /* 14 bits of fraction */
+#define FACTOR(x) ((int16_t)((x)*8192 + 0.5))  /* 13 */
 #define STRETCHED (255.0 / 224)
 
+/* clang-format off */
 static const struct factors table[2][2] = {
     [WEIR_RANGE_FULL] = {
-        [WEIR_MATRIX_BT601] = {LUMA(1.0), FACTOR(1.402), FACTOR(0.344136), FACTOR(0.714136), FACTOR(1.772), 0},
-        [WEIR_MATRIX_BT709] = {LUMA(1.0), FACTOR(1.5748), FACTOR(0.187324), FACTOR(0.468124), FACTOR(1.8556), 0},
+        [WEIR_MATRIX_BT601] = {LUMA(1.0), FACTOR(1.402), FACTOR(0.344136),
+                               FACTOR(0.714136), FACTOR(1.772), 0},
+        [WEIR_MATRIX_BT709] = {LUMA(1.0), FACTOR(1.5748), FACTOR(0.187324),
+                               FACTOR(0.468124), FACTOR(1.8556), 0},
     },
     [WEIR_RANGE_LIMITED] = {
         [WEIR_MATRIX_BT601] = {LUMA(255.0 / 219), FACTOR(1.402 * STRETCHED), FACTOR(0.344136 * STRETCHED),
@@ -31,8 +35,10 @@ static const struct factors table[2][2] = {
                                FACTOR(0.468124 * STRETCHED), FACTOR(1.8556 * STRETCHED), 16},
     },
 };
+/* clang-format on */
 
-/* value times factor, with 5 bits of fraction. shift, 7 for luma and 8 for chroma, makes the value fill 16 bits. */
+/* value times factor, with 5 bits of fraction. shift, 7 for luma and 8 for chroma, makes the value fill 16
+ * bits. */
 static inline int16_t times(int16_t value, int shift, int16_t factor)
 {
     return (int16_t)((value * (1 << shift) * factor) >> 16);
@@ -61,8 +67,8 @@ static inline void store_levels(uint8_t *to, __m128i sums)
     _mm_storel_epi64((__m128i *)(void *)to, _mm_packus_epi16(levels, levels));
 }
 
-static int row_to_rgb_fast(const struct factors *f, const uint8_t *y, const uint8_t *u, const uint8_t *v, uint8_t *red,
-                           uint8_t *green, uint8_t *blue, int n)
+static int row_to_rgb_fast(const struct factors *f, const uint8_t *y, const uint8_t *u, const uint8_t *v,
+                           uint8_t *red, uint8_t *green, uint8_t *blue, int n)
 {
     const __m128i middle = _mm_set1_epi16(128), black = _mm_set1_epi16(f->black);
     int i = 0;
@@ -77,8 +83,8 @@ static int row_to_rgb_fast(const struct factors *f, const uint8_t *y, const uint
     return i;
 }
 #else
-static int row_to_rgb_fast(const struct factors *f, const uint8_t *y, const uint8_t *u, const uint8_t *v, uint8_t *red,
-                           uint8_t *green, uint8_t *blue, int n)
+static int row_to_rgb_fast(const struct factors *f, const uint8_t *y, const uint8_t *u, const uint8_t *v,
+                           uint8_t *red, uint8_t *green, uint8_t *blue, int n)
 {
     (void)f, (void)y, (void)u, (void)v, (void)red, (void)green, (void)blue, (void)n;
     return 0;
@@ -86,7 +92,8 @@ static int row_to_rgb_fast(const struct factors *f, const uint8_t *y, const uint
 #endif
 
 void weir_color_row_to_rgb(enum weir_color_range range, enum weir_color_matrix matrix, const uint8_t *y,
-                           const uint8_t *u, const uint8_t *v, uint8_t *red, uint8_t *green, uint8_t *blue, int n)
+                           const uint8_t *u, const uint8_t *v, uint8_t *red, uint8_t *green, uint8_t *blue,
+                           int n)
 {
     const struct factors f = table[range][matrix];
     for (int i = row_to_rgb_fast(&f, y, u, v, red, green, blue, n); i < n; i++) {
@@ -111,6 +118,8 @@ void weir_color_row_to_luma(const uint8_t *rgb, int red_offset, int blue_offset,
     /* 0.299, 0.587, 0.114 in 16 bits of fraction; they add up to 1. */
     for (int i = 0; i < n; i++) {
         const uint8_t *pixel = rgb + 3 * i;
-        luma[i] = (uint8_t)((pixel[red_offset] * 19595u + pixel[1] * 38470u + pixel[blue_offset] * 7471u + 32768u) >> 16);
+        luma[i] = (uint8_t)((pixel[red_offset] * 19595u + pixel[1] * 38470u + pixel[blue_offset] * 7471u +
+                             32768u) >>
+                            16);
     }
 }

@@ -13,13 +13,13 @@
 #include <stdint.h>
 
 struct weir_frame {
-    uint32_t camera;         /* index in the pipeline */
-    uint64_t sequence;       /* 1, 2, ... a camera, counted over reconnects */
-    int64_t capture_ns;      /* monotonic: when its first byte arrived (nothing better is known of a JPEG) */
-    int64_t capture_wall_ns; /* the same moment, Unix time */
-    int64_t arrival_ns;      /* monotonic: complete and handed over */
-    struct weir_block *jpeg; /* encoded bytes, or NULL */
-    struct weir_image *image;/* decoded picture, or NULL */
+    uint32_t camera;          /* index in the pipeline */
+    uint64_t sequence;        /* 1, 2, ... a camera, counted over reconnects */
+    int64_t capture_ns;       /* monotonic: when its first byte arrived (nothing better is known of a JPEG) */
+    int64_t capture_wall_ns;  /* the same moment, Unix time */
+    int64_t arrival_ns;       /* monotonic: complete and handed over */
+    struct weir_block *jpeg;  /* encoded bytes, or NULL */
+    struct weir_image *image; /* decoded picture, or NULL */
 };
 
 struct weir_frame *weir_frame_new(void); /* zeroed, one reference; NULL when out of memory */

@@ -64,7 +64,8 @@ static void describe(struct weir_image *image, enum weir_pixel_format format, in
     image->height = image->source_height = height;
 }
 
-struct weir_image *weir_image_new(struct weir_block_pool *pool, enum weir_pixel_format format, int width, int height)
+struct weir_image *weir_image_new(struct weir_block_pool *pool, enum weir_pixel_format format, int width,
+                                  int height)
 {
     int row_bytes[3], rows[3];
     if (!size_ok(width, height))
@@ -118,14 +119,16 @@ int weir_image_wrap(struct weir_image **out, enum weir_pixel_format format, int 
     int row_bytes[3], rows[3];
     *out = NULL;
     if (!size_ok(width, height))
-        return weir_error_set(err, -EINVAL, "a picture of %d x %d pixels was given, expected 1 to %d on each side",
-                              width, height, SIDE_MAX);
+        return weir_error_set(err, -EINVAL,
+                              "a picture of %d x %d pixels was given, expected 1 to %d on each side", width,
+                              height, SIDE_MAX);
     int planes = plane_sizes(format, width, height, row_bytes, rows);
     size_t needed = 0;
     for (int p = 0; p < planes; p++)
         needed += (size_t)row_bytes[p] * (size_t)rows[p];
     if (size != needed)
-        return weir_error_set(err, -EINVAL, "%s of %d x %d pixels is %zu bytes, found %zu: send rows without padding",
+        return weir_error_set(err, -EINVAL,
+                              "%s of %d x %d pixels is %zu bytes, found %zu: send rows without padding",
                               weir_pixel_format_name(format), width, height, needed, size);
     struct owned_image *owned = calloc(1, sizeof *owned);
     if (owned == NULL)
@@ -146,8 +149,9 @@ int weir_image_wrap(struct weir_image **out, enum weir_pixel_format format, int 
 const char *weir_pixel_format_name(enum weir_pixel_format format)
 {
     static const char *const names[] = {
-        [WEIR_PIXEL_GRAY] = "gray", [WEIR_PIXEL_I420] = "i420", [WEIR_PIXEL_I422] = "i422", [WEIR_PIXEL_I444] = "i444",
-        [WEIR_PIXEL_NV12] = "nv12", [WEIR_PIXEL_RGB] = "rgb",   [WEIR_PIXEL_BGR] = "bgr",
+        [WEIR_PIXEL_GRAY] = "gray", [WEIR_PIXEL_I420] = "i420", [WEIR_PIXEL_I422] = "i422",
+        [WEIR_PIXEL_I444] = "i444", [WEIR_PIXEL_NV12] = "nv12", [WEIR_PIXEL_RGB] = "rgb",
+        [WEIR_PIXEL_BGR] = "bgr",
     };
     assert((size_t)format < sizeof names / sizeof names[0]);
     return names[format];

@@ -36,14 +36,15 @@ struct weir_image {
     enum weir_color_matrix matrix; /* YUV formats only */
     int width, height;             /* pixels, 1 to 65535 */
     uint8_t *plane[3];
-    int stride[3];                 /* bytes from row to row */
+    int stride[3]; /* bytes from row to row */
     /* A picture decoded at a reduced scale keeps what its source measures: boxes are given in these. */
     int source_width, source_height;
 };
 
 /* Planes for a picture, rows 64-byte aligned, contents undefined. NULL when out of memory or the size is not
  * within 1 to 65535. */
-struct weir_image *weir_image_new(struct weir_block_pool *pool, enum weir_pixel_format format, int width, int height);
+struct weir_image *weir_image_new(struct weir_block_pool *pool, enum weir_pixel_format format, int width,
+                                  int height);
 struct weir_image *weir_image_ref(struct weir_image *image);
 void weir_image_unref(struct weir_image **image);
 

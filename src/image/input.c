@@ -26,7 +26,7 @@ struct weir_input_scratch {
     struct weir_scaler scaler[3];
     uint8_t *planes[3]; /* one scaled row each */
     uint8_t *packed;    /* a row of three components, interleaved or one after another */
-    void *storage; /* what all of the above point into */
+    void *storage;      /* what all of the above point into */
     size_t capacity;
 };
 
@@ -65,7 +65,8 @@ static int channel_count(const struct weir_input_spec *spec)
 
 size_t weir_input_bytes(const struct weir_input_spec *spec)
 {
-    return (size_t)spec->width * (size_t)spec->height * (size_t)channel_count(spec) * weir_dtype_size(spec->dtype);
+    return (size_t)spec->width * (size_t)spec->height * (size_t)channel_count(spec) *
+           weir_dtype_size(spec->dtype);
 }
 
 static uint8_t quantise(const struct weir_input_spec *spec, int byte, float real)
@@ -91,27 +92,28 @@ static void fill_table(union element_table *table, const struct weir_input_spec 
 }
 
 /* n bytes, `from_step` apart, to n elements, `to_step` elements apart. A from_step of 0 repeats one byte. */
-#define DEFINE_STORE(name, type)                                                                               \
-    static void name(type *to, int to_step, const uint8_t *from, int from_step, const type *table, int n)       \
-    {                                                                                                            \
-        for (int i = 0; i < n; i++)                                                                              \
-            to[(size_t)i * (size_t)to_step] = table[from[(size_t)i * (size_t)from_step]];                        \
+#define DEFINE_STORE(name, type)                                                                             \
+    static void name(type *to, int to_step, const uint8_t *from, int from_step, const type *table, int n)    \
+    {                                                                                                        \
+        for (int i = 0; i < n; i++)                                                                          \
+            to[(size_t)i * (size_t)to_step] = table[from[(size_t)i * (size_t)from_step]];                    \
     }
 DEFINE_STORE(store_table_f32, float)
 DEFINE_STORE(store_f16, uint16_t)
 DEFINE_STORE(store_u8, uint8_t)
 
-/* The usual case, planes of floats from rows of bytes, four at a time where the compiler can. The factor is the same
- * for all: what it gives may differ from the table's quotient in the last bit. */
-static void store_planar_f32(float *restrict to, const uint8_t *restrict from, float mean, float factor, int n)
+/* The usual case, planes of floats from rows of bytes, four at a time where the compiler can. The factor is
+ * the same for all: what it gives may differ from the table's quotient in the last bit. */
+static void store_planar_f32(float *restrict to, const uint8_t *restrict from, float mean, float factor,
+                             int n)
 {
     for (int i = 0; i < n; i++)
         to[i] = ((float)from[i] - mean) * factor;
 }
 
 /* Elements x to x + n - 1 of row y of one channel. */
-static void store(const struct job *job, const union element_table *table, void *data, int channel, int x, int y,
-                  const uint8_t *from, int from_step, int n)
+static void store(const struct job *job, const union element_table *table, void *data, int channel, int x,
+                  int y, const uint8_t *from, int from_step, int n)
 {
     const struct weir_input_spec *spec = job->spec;
     size_t row = (size_t)y * (size_t)spec->width + (size_t)x;
@@ -142,7 +144,8 @@ static void store_row(const struct job *job, const struct weir_input_scratch *sc
     }
 }
 
-static void store_pad_rows(const struct job *job, const struct weir_input_scratch *scratch, void *data, int first, int end)
+static void store_pad_rows(const struct job *job, const struct weir_input_scratch *scratch, void *data,
+                           int first, int end)
 {
     for (int y = first; y < end; y++)
         for (int c = 0; c < job->channels; c++)
@@ -188,7 +191,8 @@ static struct byte_row yuv_row(const struct job *job, struct weir_input_scratch 
     for (int p = 0; p < 3; p++)
         weir_scaler_row(&scratch->scaler[p], y, planes[p]);
     uint8_t *red = scratch->packed, *green = red + job->width, *blue = green + job->width;
-    weir_color_row_to_rgb(image->range, image->matrix, planes[0], planes[1], planes[2], red, green, blue, job->width);
+    weir_color_row_to_rgb(image->range, image->matrix, planes[0], planes[1], planes[2], red, green, blue,
+                          job->width);
     bool rgb = job->spec->order == WEIR_ORDER_RGB;
     return (struct byte_row){{rgb ? red : blue, green, rgb ? blue : red}, 1};
 }
@@ -213,7 +217,8 @@ static void *carve(uint8_t *storage, size_t *used, size_t bytes)
 static size_t lay_out(struct weir_input_scratch *scratch, const struct job *job, uint8_t *storage)
 {
     size_t used = 0;
-    struct weir_axis *axes[] = {&scratch->across, &scratch->down, &scratch->chroma_across, &scratch->chroma_down};
+    struct weir_axis *axes[] = {&scratch->across, &scratch->down, &scratch->chroma_across,
+                                &scratch->chroma_down};
     for (int i = 0; i < 4; i++) {
         size_t count = (size_t)(i % 2 == 0 ? job->width : job->height);
         axes[i]->at = carve(storage, &used, count * sizeof *axes[i]->at);
@@ -270,15 +275,17 @@ static void compute_axes(struct weir_input_scratch *scratch, const struct job *j
     int first_y = job->spec->fit == WEIR_FIT_CROP ? (int)-placed->offset_y : 0;
     double dense_x = (double)image->width / image->source_width;
     double dense_y = (double)image->height / image->source_height;
-    compute_axis(&scratch->across, first_x, job->width, placed->resized_width, region->x, region->width, image->width,
-                 dense_x);
+    compute_axis(&scratch->across, first_x, job->width, placed->resized_width, region->x, region->width,
+                 image->width, dense_x);
     compute_axis(&scratch->down, first_y, job->height, placed->resized_height, region->y, region->height,
                  image->height, dense_y);
     bool half_x = image->format != WEIR_PIXEL_I444, half_y = half_x && image->format != WEIR_PIXEL_I422;
-    compute_axis(&scratch->chroma_across, first_x, job->width, placed->resized_width, region->x, region->width,
-                 half_x ? (image->width + 1) / 2 : image->width, half_x ? dense_x / 2 : dense_x);
-    compute_axis(&scratch->chroma_down, first_y, job->height, placed->resized_height, region->y, region->height,
-                 half_y ? (image->height + 1) / 2 : image->height, half_y ? dense_y / 2 : dense_y);
+    compute_axis(&scratch->chroma_across, first_x, job->width, placed->resized_width, region->x,
+                 region->width, half_x ? (image->width + 1) / 2 : image->width,
+                 half_x ? dense_x / 2 : dense_x);
+    compute_axis(&scratch->chroma_down, first_y, job->height, placed->resized_height, region->y,
+                 region->height, half_y ? (image->height + 1) / 2 : image->height,
+                 half_y ? dense_y / 2 : dense_y);
 }
 
 static void start_scalers(struct weir_input_scratch *scratch, const struct weir_image *image)
@@ -321,8 +328,8 @@ static struct weir_placement placement_in_source(const struct job *job)
 
 static bool spec_ok(const struct weir_input_spec *spec)
 {
-    bool type_ok = spec->dtype == WEIR_DTYPE_F32 || spec->dtype == WEIR_DTYPE_F16 || spec->dtype == WEIR_DTYPE_U8 ||
-                   spec->dtype == WEIR_DTYPE_I8;
+    bool type_ok = spec->dtype == WEIR_DTYPE_F32 || spec->dtype == WEIR_DTYPE_F16 ||
+                   spec->dtype == WEIR_DTYPE_U8 || spec->dtype == WEIR_DTYPE_I8;
     return type_ok && spec->width >= 1 && spec->width <= 65535 && spec->height >= 1 && spec->height <= 65535;
 }
 
@@ -330,7 +337,8 @@ static bool region_ok(const struct weir_region *region, const struct weir_image 
 {
     return region->x >= 0 && region->y >= 0 && region->width >= 1 && region->height >= 1 &&
            region->width <= image->source_width && region->height <= image->source_height &&
-           region->x <= image->source_width - region->width && region->y <= image->source_height - region->height;
+           region->x <= image->source_width - region->width &&
+           region->y <= image->source_height - region->height;
 }
 
 int weir_input_fill(struct weir_input_scratch *scratch, const struct weir_input_spec *spec,
@@ -338,7 +346,8 @@ int weir_input_fill(struct weir_input_scratch *scratch, const struct weir_input_
                     struct weir_placement *placement)
 {
     struct job job = {.spec = spec, .image = image, .channels = channel_count(spec)};
-    job.region = region != NULL ? *region : (struct weir_region){0, 0, image->source_width, image->source_height};
+    job.region =
+        region != NULL ? *region : (struct weir_region){0, 0, image->source_width, image->source_height};
     if (!spec_ok(spec) || !region_ok(&job.region, image))
         return -EINVAL;
     place(&job);

@@ -16,10 +16,10 @@
 #include <stddef.h>
 
 enum weir_fit {
-    WEIR_FIT_STRETCH,             /* aspect ratio not kept */
-    WEIR_FIT_LETTERBOX_TOP_LEFT,  /* ratio kept, picture at (0, 0), rest padded */
-    WEIR_FIT_LETTERBOX_CENTRED,   /* picture at (floor((W - w') / 2), floor((H - h') / 2)) */
-    WEIR_FIT_CROP,                /* ratio kept, the middle fills the input, edges cut */
+    WEIR_FIT_STRETCH,            /* aspect ratio not kept */
+    WEIR_FIT_LETTERBOX_TOP_LEFT, /* ratio kept, picture at (0, 0), rest padded */
+    WEIR_FIT_LETTERBOX_CENTRED,  /* picture at (floor((W - w') / 2), floor((H - h') / 2)) */
+    WEIR_FIT_CROP,               /* ratio kept, the middle fills the input, edges cut */
 };
 
 enum weir_channel_order { WEIR_ORDER_RGB, WEIR_ORDER_BGR, WEIR_ORDER_GRAY };
@@ -27,22 +27,22 @@ enum weir_layout { WEIR_LAYOUT_NCHW, WEIR_LAYOUT_NHWC };
 
 /* How a model wants its pixels: value = (byte - mean[c]) / std[c], c in the model's channel order. */
 struct weir_input_spec {
-    int width, height;            /* pixels */
+    int width, height; /* pixels */
     enum weir_layout layout;
     enum weir_dtype dtype;
     enum weir_channel_order order;
     enum weir_fit fit;
-    uint8_t pad;                  /* byte value of the padding, before mean and std; letterbox only */
-    float mean[3], std[3];        /* std is never 0 */
-    float quant_scale;            /* U8 and I8 inputs: real = scale * (q - zero_point); 0: no mean and std, U8 gets
-                                   * the byte value itself and I8 the byte value - 128 */
+    uint8_t pad;           /* byte value of the padding, before mean and std; letterbox only */
+    float mean[3], std[3]; /* std is never 0 */
+    float quant_scale;     /* U8 and I8 inputs: real = scale * (q - zero_point); 0: no mean and std, U8 gets
+                            * the byte value itself and I8 the byte value - 128 */
     int quant_zero_point;
 };
 
 /* Where the source lies in the input: input = source * scale + offset, each axis. */
 struct weir_placement {
     float scale_x, scale_y;
-    float offset_x, offset_y;     /* input pixels */
+    float offset_x, offset_y;          /* input pixels */
     int resized_width, resized_height; /* >= 1 */
     int source_width, source_height;
 };

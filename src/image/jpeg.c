@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libjpeg reports errors by a call that must not return, hence the setjmp; all state that lives across it is in
- * the decoder, none in locals. A warning means that a part of the picture is invented (grey, or shifted):
+/* libjpeg reports errors by a call that must not return, hence the setjmp; all state that lives across it is
+ * in the decoder, none in locals. A warning means that a part of the picture is invented (grey, or shifted):
  * with accept_truncated off the first such warning ends the decoding at once, so a few bytes that claim to
  * be a huge picture cost nothing.
  *
@@ -18,8 +18,8 @@
 
 #include <jerror.h>
 
-/* A progressive picture may have any number of scans, each of which walks all its coefficients; real ones have
- * about ten. */
+/* A progressive picture may have any number of scans, each of which walks all its coefficients; real ones
+ * have about ten. */
 enum { SCANS_MAX = 100, ROWS_MAX = MAX_SAMP_FACTOR * DCTSIZE };
 
 struct weir_jpeg_decoder {
@@ -46,7 +46,8 @@ static struct weir_jpeg_decoder *of(j_common_ptr cinfo)
     return cinfo->client_data;
 }
 
-static _Noreturn void give_up(struct weir_jpeg_decoder *decoder, enum weir_jpeg_code code, const char *message)
+static _Noreturn void give_up(struct weir_jpeg_decoder *decoder, enum weir_jpeg_code code,
+                              const char *message)
 {
     decoder->code = code;
     (void)snprintf(decoder->message, sizeof decoder->message, "%s", message);
@@ -132,9 +133,13 @@ static void begin(struct weir_jpeg_decoder *decoder, const uint8_t *bytes, size_
     cinfo->client_data = decoder;
     jpeg_create_decompress(cinfo);
     decoder->source = (struct jpeg_source_mgr){
-        .next_input_byte = bytes, .bytes_in_buffer = size, .init_source = source_start,
-        .fill_input_buffer = source_refill, .skip_input_data = source_skip,
-        .resync_to_restart = jpeg_resync_to_restart, .term_source = source_start,
+        .next_input_byte = bytes,
+        .bytes_in_buffer = size,
+        .init_source = source_start,
+        .fill_input_buffer = source_refill,
+        .skip_input_data = source_skip,
+        .resync_to_restart = jpeg_resync_to_restart,
+        .term_source = source_start,
     };
     cinfo->src = &decoder->source;
     decoder->progress.progress_monitor = on_progress;
@@ -163,7 +168,8 @@ static unsigned choose_denominator(const struct weir_jpeg_decoder *decoder)
 static void new_image(struct weir_jpeg_decoder *decoder, enum weir_pixel_format format)
 {
     const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
-    decoder->image = weir_image_new(decoder->pool, format, (int)cinfo->output_width, (int)cinfo->output_height);
+    decoder->image =
+        weir_image_new(decoder->pool, format, (int)cinfo->output_width, (int)cinfo->output_height);
     if (decoder->image == NULL)
         give_up(decoder, WEIR_JPEG_NO_MEMORY, "no memory for its pixels");
     decoder->image->source_width = (int)cinfo->image_width;
@@ -190,8 +196,8 @@ static int block_side(const jpeg_component_info *component)
 #endif
 }
 
-/* Whether the planes can be taken as they are in the file, and as what. The ratios are those after scaling: at
- * 1/2 libjpeg leaves the chroma of a 4:2:0 picture as it is and the result is 4:4:4. */
+/* Whether the planes can be taken as they are in the file, and as what. The ratios are those after scaling:
+ * at 1/2 libjpeg leaves the chroma of a 4:2:0 picture as it is and the result is 4:4:4. */
 static bool planes_fit(const struct jpeg_decompress_struct *cinfo, enum weir_pixel_format *format)
 {
     const jpeg_component_info *c = cinfo->comp_info;
@@ -240,8 +246,9 @@ static void read_planes(struct weir_jpeg_decoder *decoder)
             unsigned count = (unsigned)(component->v_samp_factor * block_side(component));
             for (unsigned r = 0; r < count; r++) {
                 unsigned y = unit * count + r;
-                rows[i][r] = y < component->downsampled_height ? image->plane[i] + (size_t)y * (size_t)image->stride[i]
-                                                               : decoder->spare;
+                rows[i][r] = y < component->downsampled_height
+                                 ? image->plane[i] + (size_t)y * (size_t)image->stride[i]
+                                 : decoder->spare;
             }
         }
         (void)jpeg_read_raw_data(cinfo, planes, ROWS_MAX);
@@ -400,8 +407,9 @@ enum weir_jpeg_code weir_jpeg_decode(struct weir_jpeg_decoder *decoder, const vo
     decoder->params = params;
     decode_guarded(decoder, bytes, size);
     if (decoder->code != WEIR_JPEG_OK) {
-        (void)weir_error_set(err, errno_of(decoder->code), "JPEG of %d x %d pixels in %zu bytes can't be used: %s",
-                             header->width, header->height, size, decoder->message);
+        (void)weir_error_set(err, errno_of(decoder->code),
+                             "JPEG of %d x %d pixels in %zu bytes can't be used: %s", header->width,
+                             header->height, size, decoder->message);
         return decoder->code;
     }
     *image = decoder->image;

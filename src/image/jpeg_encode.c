@@ -19,7 +19,7 @@ struct encoder {
     jmp_buf failed;
     struct weir_block *out;
     const struct weir_image *image;
-    uint8_t *rows; /* work space: UNIT_ROWS padded rows of each plane, or rows of pixels */
+    uint8_t *rows;    /* work space: UNIT_ROWS padded rows of each plane, or rows of pixels */
     int restart_rows; /* MCU rows between restart markers; 0: none */
     int code;
     char message[JMSG_LENGTH_MAX];
@@ -87,7 +87,8 @@ static void begin(struct encoder *encoder, int quality)
     const struct weir_image *image = encoder->image;
     jpeg_create_compress(cinfo);
     encoder->destination = (struct jpeg_destination_mgr){
-        .init_destination = destination_start, .empty_output_buffer = destination_full,
+        .init_destination = destination_start,
+        .empty_output_buffer = destination_full,
         .term_destination = destination_end,
     };
     cinfo->dest = &encoder->destination;
@@ -114,11 +115,15 @@ static const uint8_t *chroma_at(const struct weir_image *image, int plane, int r
 static void chroma_row(const struct weir_image *image, int plane, int y, uint8_t *to, int n)
 {
     bool full_x = image->format == WEIR_PIXEL_I444, full_y = full_x || image->format == WEIR_PIXEL_I422;
-    int step, upper_row = full_y ? 2 * y : y, lower_row = full_y && upper_row + 1 < image->height ? upper_row + 1 : upper_row;
-    const uint8_t *upper = chroma_at(image, plane, upper_row, &step), *lower = chroma_at(image, plane, lower_row, &step);
+    int step, upper_row = full_y ? 2 * y : y,
+              lower_row = full_y && upper_row + 1 < image->height ? upper_row + 1 : upper_row;
+    const uint8_t *upper = chroma_at(image, plane, upper_row, &step),
+                  *lower = chroma_at(image, plane, lower_row, &step);
     for (int x = 0; x < n; x++) {
         int left = full_x ? 2 * x : x, right = full_x && left + 1 < image->width ? left + 1 : left;
-        to[x] = (uint8_t)((upper[left * step] + upper[right * step] + lower[left * step] + lower[right * step] + 2) / 4);
+        to[x] = (uint8_t)((upper[left * step] + upper[right * step] + lower[left * step] +
+                           lower[right * step] + 2) /
+                          4);
     }
 }
 
@@ -214,8 +219,8 @@ static void encode_guarded(struct encoder *encoder, int quality)
     jpeg_destroy_compress(&encoder->cinfo);
 }
 
-static int encode(struct weir_block **out, struct weir_block_pool *pool, const struct weir_image *image, int quality,
-                  int restart_rows, struct weir_error *err)
+static int encode(struct weir_block **out, struct weir_block_pool *pool, const struct weir_image *image,
+                  int quality, int restart_rows, struct weir_error *err)
 {
     *out = NULL;
     struct encoder *encoder = calloc(1, sizeof *encoder);
@@ -233,8 +238,9 @@ static int encode(struct weir_block **out, struct weir_block_pool *pool, const s
         code = encoder->code;
     }
     if (code < 0) {
-        (void)weir_error_set(err, code, "a picture of %d x %d pixels can't be encoded as JPEG: %s", image->width,
-                             image->height, code == -ENOMEM ? "out of memory" : encoder->message);
+        (void)weir_error_set(err, code, "a picture of %d x %d pixels can't be encoded as JPEG: %s",
+                             image->width, image->height,
+                             code == -ENOMEM ? "out of memory" : encoder->message);
         weir_block_unref(&block);
     }
     *out = block;
@@ -249,8 +255,8 @@ int weir_jpeg_encode(struct weir_block **out, struct weir_block_pool *pool, cons
     return encode(out, pool, image, quality, 0, err);
 }
 
-int weir_jpeg_encode_in_rows(struct weir_block **out, struct weir_block_pool *pool, const struct weir_image *image,
-                             int quality, struct weir_error *err)
+int weir_jpeg_encode_in_rows(struct weir_block **out, struct weir_block_pool *pool,
+                             const struct weir_image *image, int quality, struct weir_error *err)
 {
     return encode(out, pool, image, quality, 1, err);
 }

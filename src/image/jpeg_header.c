@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks the marker segments of ITU-T T.81 (Annex B) without decoding anything. Every length is checked against
- * what is there; nothing is allocated. */
+/* Walks the marker segments of ITU-T T.81 (Annex B) without decoding anything. Every length is checked
+ * against what is there; nothing is allocated. */
 #include "image/jpeg.h"
 
 #include <errno.h>
@@ -78,7 +78,8 @@ static uint32_t exif32(const uint8_t *p, bool little)
     return little ? second << 16 | first : first << 16 | second;
 }
 
-/* Orientation from an APP1 body: "Exif\0\0", then a TIFF header and the entries of IFD 0. 0 when there is none. */
+/* Orientation from an APP1 body: "Exif\0\0", then a TIFF header and the entries of IFD 0. 0 when there is
+ * none. */
 static int read_orientation(const uint8_t *body, size_t size)
 {
     enum { TAG_ORIENTATION = 0x0112, TYPE_SHORT = 3, ENTRY_BYTES = 12 };
@@ -103,12 +104,13 @@ static int read_orientation(const uint8_t *body, size_t size)
 }
 
 /* A frame header's body: precision, height, width, components. */
-static enum weir_jpeg_code read_frame(int marker, const uint8_t *body, size_t size, struct weir_jpeg_header *header,
-                                      struct weir_error *err)
+static enum weir_jpeg_code read_frame(int marker, const uint8_t *body, size_t size,
+                                      struct weir_jpeg_header *header, struct weir_error *err)
 {
     bool known = marker <= M_SOF2 || marker == M_SOF9 || marker == M_SOF10;
     if (size < 6)
-        return (void)weir_error_set(err, -EBADMSG, "JPEG frame header of %zu bytes, expected at least 6", size),
+        return (void)weir_error_set(err, -EBADMSG, "JPEG frame header of %zu bytes, expected at least 6",
+                                    size),
                WEIR_JPEG_INVALID;
     header->height = (int)be16(body + 1);
     header->width = (int)be16(body + 3);
@@ -116,17 +118,19 @@ static enum weir_jpeg_code read_frame(int marker, const uint8_t *body, size_t si
     header->progressive = marker == M_SOF2 || marker == M_SOF10;
     header->arithmetic = marker == M_SOF9 || marker == M_SOF10;
     if (!known || body[0] != 8)
-        return (void)weir_error_set(err, -ENOTSUP,
-                                    "JPEG of type SOF%d with %d bits a sample; expected baseline, extended, progressive "
-                                    "or arithmetic with 8 bits",
-                                    marker - M_SOF0, body[0]),
+        return (void)weir_error_set(
+                   err, -ENOTSUP,
+                   "JPEG of type SOF%d with %d bits a sample; expected baseline, extended, progressive "
+                   "or arithmetic with 8 bits",
+                   marker - M_SOF0, body[0]),
                WEIR_JPEG_UNSUPPORTED;
     if (header->width == 0 || header->height == 0)
-        return (void)weir_error_set(err, -EBADMSG, "JPEG says it is %d x %d pixels: a side is 0", header->width,
-                                    header->height),
+        return (void)weir_error_set(err, -EBADMSG, "JPEG says it is %d x %d pixels: a side is 0",
+                                    header->width, header->height),
                WEIR_JPEG_INVALID;
     if (header->components != 1 && header->components != 3 && header->components != 4)
-        return (void)weir_error_set(err, -ENOTSUP, "JPEG with %d components, expected 1, 3 or 4", header->components),
+        return (void)weir_error_set(err, -ENOTSUP, "JPEG with %d components, expected 1, 3 or 4",
+                                    header->components),
                WEIR_JPEG_UNSUPPORTED;
     return WEIR_JPEG_OK;
 }
@@ -150,7 +154,8 @@ static void find_end(struct walk *walk, struct weir_jpeg_header *header)
     while ((marker = next_marker(walk, true)) != -1) {
         if (marker == M_EOI) {
             header->complete = true;
-            if (walk->size - walk->at >= 2 && walk->bytes[walk->at] == 0xFF && walk->bytes[walk->at + 1] == M_EOI)
+            if (walk->size - walk->at >= 2 && walk->bytes[walk->at] == 0xFF &&
+                walk->bytes[walk->at + 1] == M_EOI)
                 walk->at += 2;
             break;
         }
@@ -232,8 +237,8 @@ static enum weir_jpeg_code take_segment(struct walk *walk, const struct segment 
     if (segment->marker == M_DHT)
         note_tables(walk, segment->body, segment->size);
     if (segment->marker == M_SOS)
-        header->has_huffman_tables = header->progressive || header->arithmetic ||
-                                     tables_complete(walk, segment->body, segment->size);
+        header->has_huffman_tables =
+            header->progressive || header->arithmetic || tables_complete(walk, segment->body, segment->size);
     if (segment->marker == M_APP1) {
         int orientation = read_orientation(segment->body, segment->size);
         if (orientation >= 1 && orientation <= 8 && header->orientation == 1)

@@ -18,7 +18,8 @@ static size_t put_table(uint8_t *to, uint8_t class_and_number, const JHUFF_TBL *
     return 17 + values;
 }
 
-/* A DHT segment with the four tables of T.81, K.3.3, which libjpeg gives to every new compressor. Its size. */
+/* A DHT segment with the four tables of T.81, K.3.3, which libjpeg gives to every new compressor. Its size.
+ */
 static size_t standard_tables(uint8_t segment[SEGMENT_BYTES_MAX])
 {
     struct jpeg_compress_struct cinfo;
@@ -41,8 +42,8 @@ static size_t standard_tables(uint8_t segment[SEGMENT_BYTES_MAX])
     return size;
 }
 
-int weir_jpeg_add_huffman_tables(struct weir_block **out, struct weir_block_pool *pool, struct weir_block *jpeg,
-                                 struct weir_error *err)
+int weir_jpeg_add_huffman_tables(struct weir_block **out, struct weir_block_pool *pool,
+                                 struct weir_block *jpeg, struct weir_error *err)
 {
     struct weir_jpeg_header header;
     *out = NULL;

@@ -74,10 +74,16 @@ struct weir_image *weir_orient(struct weir_block_pool *pool, const struct weir_i
     result->source_height = turn->swap ? image->source_width : image->source_height;
     for (int i = 0; i < 3 && result->plane[i] != NULL; i++) {
         struct plane_turn plane = {
-            .source = image->plane[i], .source_stride = image->stride[i],
-            .source_width = image->width, .source_height = image->height, .shift_x = widen && i > 0,
-            .result = result->plane[i], .result_stride = result->stride[i],
-            .result_width = width, .result_height = height, .bytes = pixel_bytes(image->format, i),
+            .source = image->plane[i],
+            .source_stride = image->stride[i],
+            .source_width = image->width,
+            .source_height = image->height,
+            .shift_x = widen && i > 0,
+            .result = result->plane[i],
+            .result_stride = result->stride[i],
+            .result_width = width,
+            .result_height = height,
+            .bytes = pixel_bytes(image->format, i),
         };
         if (i > 0 && !widen) {
             half(&plane.source_width, &plane.source_height, image->format);

@@ -19,16 +19,20 @@ static const struct magic {
     size_t size, offset;
     enum AVCodecID codec;
 } magics[] = {
-    {"\x89PNG\r\n\x1a\n", 8, 0, AV_CODEC_ID_PNG}, {"BM", 2, 0, AV_CODEC_ID_BMP},
-    {"WEBP", 4, 8, AV_CODEC_ID_WEBP},             {"GIF8", 4, 0, AV_CODEC_ID_GIF},
-    {"P5", 2, 0, AV_CODEC_ID_PGM},                {"P6", 2, 0, AV_CODEC_ID_PPM},
+    {"\x89PNG\r\n\x1a\n", 8, 0, AV_CODEC_ID_PNG},
+    {"BM", 2, 0, AV_CODEC_ID_BMP},
+    {"WEBP", 4, 8, AV_CODEC_ID_WEBP},
+    {"GIF8", 4, 0, AV_CODEC_ID_GIF},
+    {"P5", 2, 0, AV_CODEC_ID_PGM},
+    {"P6", 2, 0, AV_CODEC_ID_PPM},
 };
 
 static enum AVCodecID identify(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
         const struct magic *magic = &magics[i];
-        if (size >= magic->offset + magic->size && memcmp(bytes + magic->offset, magic->bytes, magic->size) == 0)
+        if (size >= magic->offset + magic->size &&
+            memcmp(bytes + magic->offset, magic->bytes, magic->size) == 0)
             return magic->codec;
     }
     return AV_CODEC_ID_NONE;
@@ -63,27 +67,31 @@ static int decode_frame(AVCodecContext *context, const uint8_t *bytes, size_t si
     return rc;
 }
 
-static int to_bgr(struct weir_image **out, struct weir_block_pool *pool, const AVFrame *frame, struct weir_error *err)
+static int to_bgr(struct weir_image **out, struct weir_block_pool *pool, const AVFrame *frame,
+                  struct weir_error *err)
 {
     struct weir_image *image = weir_image_new(pool, WEIR_PIXEL_BGR, frame->width, frame->height);
     if (image == NULL)
-        return weir_error_set(err, -ENOMEM, "no memory for a picture of %d x %d pixels", frame->width, frame->height);
-    struct SwsContext *scaler = sws_getContext(frame->width, frame->height, frame->format, frame->width, frame->height,
-                                               AV_PIX_FMT_BGR24, SWS_ACCURATE_RND | SWS_BILINEAR, NULL, NULL, NULL);
+        return weir_error_set(err, -ENOMEM, "no memory for a picture of %d x %d pixels", frame->width,
+                              frame->height);
+    struct SwsContext *scaler =
+        sws_getContext(frame->width, frame->height, frame->format, frame->width, frame->height,
+                       AV_PIX_FMT_BGR24, SWS_ACCURATE_RND | SWS_BILINEAR, NULL, NULL, NULL);
     if (scaler == NULL) {
         weir_image_unref(&image);
         return weir_error_set(err, -ENOTSUP, "its pixel format can't be converted");
     }
     uint8_t *planes[4] = {image->plane[0]};
     int strides[4] = {image->stride[0]};
-    (void)sws_scale(scaler, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes, strides);
+    (void)sws_scale(scaler, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes,
+                    strides);
     sws_freeContext(scaler);
     *out = image;
     return 0;
 }
 
-static int decode(struct weir_image **out, struct weir_block_pool *pool, AVCodecContext *context, const AVCodec *codec,
-                  const uint8_t *bytes, size_t size, struct weir_error *err)
+static int decode(struct weir_image **out, struct weir_block_pool *pool, AVCodecContext *context,
+                  const AVCodec *codec, const uint8_t *bytes, size_t size, struct weir_error *err)
 {
     context->max_pixels = jpeg_params.max_pixels;
     context->err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE; /* no half pictures */
@@ -109,9 +117,11 @@ int weir_picture_load(struct weir_image **out, struct weir_block_pool *pool, con
         return load_jpeg(out, pool, bytes, size, err);
     enum AVCodecID id = identify(head, size);
     if (id == AV_CODEC_ID_NONE)
-        return weir_error_set(err, -EBADMSG, "not a picture that weir knows: expected JPEG, PNG, BMP, WebP, GIF or PNM");
+        return weir_error_set(err, -EBADMSG,
+                              "not a picture that weir knows: expected JPEG, PNG, BMP, WebP, GIF or PNM");
     if (size > file_bytes_max)
-        return weir_error_set(err, -EFBIG, "a picture of %zu bytes, expected at most %zu", size, file_bytes_max);
+        return weir_error_set(err, -EFBIG, "a picture of %zu bytes, expected at most %zu", size,
+                              file_bytes_max);
     const AVCodec *codec = avcodec_find_decoder(id);
     if (codec == NULL)
         return weir_error_set(err, -ENOTSUP, "this libavcodec was built without %s", avcodec_get_name(id));

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why not libyuv's I420Scale: its kFilterBilinear is the wanted kernel only for general down-scaling. Enlarging, it
- * aligns the corner pixels instead of half-pixel centres; at 3/4 and 3/8 (640x480 to 480x360, 1280x720 to 480x270)
- * it takes fixed box filters; boxes are then off by up to half a pixel and weak detections come and go with the
- * camera's size. This is one kernel for every ratio, and with colour and tensor fill about as fast
- * (tests/bench/bench_input.c).
+/* Why not libyuv's I420Scale: its kFilterBilinear is the wanted kernel only for general down-scaling.
+ * Enlarging, it aligns the corner pixels instead of half-pixel centres; at 3/4 and 3/8 (640x480 to 480x360,
+ * 1280x720 to 480x270) it takes fixed box filters; boxes are then off by up to half a pixel and weak
+ * detections come and go with the camera's size. This is one kernel for every ratio, and with colour and
+ * tensor fill about as fast (tests/bench/bench_input.c).
  *
- * The numbers that models are checked with come from OpenCV, whose integer arithmetic loses a fraction of a level on the
- * way; this has the same steps in the same order, so it loses the same: weights of 11 bits, four bits cut after the
- * pass along the row, sixteen after each half of the pass down, and a rounded cut of the last two. */
+ * The numbers that models are checked with come from OpenCV, whose integer arithmetic loses a fraction of a
+ * level on the way; this has the same steps in the same order, so it loses the same: weights of 11 bits, four
+ * bits cut after the pass along the row, sixteen after each half of the pass down, and a rounded cut of the
+ * last two. */
 #include "image/scale.h"
 
 #include <math.h>
@@ -83,7 +84,8 @@ static int along_fast(const uint8_t *row, const struct weir_axis *across, int16_
 
 static int down_fast(const int16_t *upper, const int16_t *lower, int weight, uint8_t *out, int n)
 {
-    const __m128i below = _mm_set1_epi16((short)weight), above = _mm_set1_epi16((short)(WEIR_SCALE_ONE - weight));
+    const __m128i below = _mm_set1_epi16((short)weight),
+                  above = _mm_set1_epi16((short)(WEIR_SCALE_ONE - weight));
     int x = 0;
     for (; x + 8 <= n; x += 8) {
         __m128i a = _mm_mulhi_epi16(_mm_loadu_si128((const __m128i *)(const void *)(upper + x)), above);

@@ -2,9 +2,10 @@
 #ifndef WEIR_IMAGE_SCALE_H
 #define WEIR_IMAGE_SCALE_H
 
-/* Bilinear scaling of one plane, one output row at a time, at half-pixel centres and without anti-aliasing: what
- * OpenCV calls INTER_LINEAR and what detection models are trained with. An axis says once where each output pixel lies
- * in the source; a scaler then blends along the source rows that are needed, and down between two of them.
+/* Bilinear scaling of one plane, one output row at a time, at half-pixel centres and without anti-aliasing:
+ * what OpenCV calls INTER_LINEAR and what detection models are trained with. An axis says once where each
+ * output pixel lies in the source; a scaler then blends along the source rows that are needed, and down
+ * between two of them.
  *
  * Thread-safety: pure; a scaler belongs to one thread.
  * Ownership: all storage is the caller's. */

@@ -32,8 +32,8 @@ static void begin_answer(struct sim_client *client, int status, const char *type
 {
     struct weir_buf *head = &client->head;
     weir_buf_clear(head);
-    weir_buf_printf(head, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n", status, status_text(status),
-                    type, length);
+    weir_buf_printf(head, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n", status,
+                    status_text(status), type, length);
     if (status == 401)
         weir_buf_text(head, "WWW-Authenticate: Basic realm=\"camera\"\r\n");
     weir_buf_text(head, "Cache-Control: no-store\r\nConnection: close\r\n\r\n");
@@ -52,13 +52,15 @@ static void answer_stream(struct sim_client *client, struct sim_camera *camera)
     camera->clients++;
     camera->connections++;
     weir_buf_clear(&client->head);
-    weir_buf_text(&client->head, "HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=weir\r\n"
-                                 "Cache-Control: no-store\r\nConnection: close\r\n\r\n");
+    weir_buf_text(&client->head,
+                  "HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=weir\r\n"
+                  "Cache-Control: no-store\r\nConnection: close\r\n\r\n");
 }
 
 static void answer_still(struct sim_client *client, struct sim_camera *camera)
 {
-    struct weir_block *jpeg = weir_sim_next_picture(client->sim, camera, weir_sim_fault_now(camera, weir_clock_ns()));
+    struct weir_block *jpeg =
+        weir_sim_next_picture(client->sim, camera, weir_sim_fault_now(camera, weir_clock_ns()));
     if (jpeg == NULL) {
         answer_text(client, 503, "text/plain", "no picture is ready yet\n");
         return;
@@ -75,8 +77,9 @@ static void answer_camera(struct sim_client *client, struct sim_camera *camera, 
     if (fault == WEIR_SIM_FAULT_RESET)
         weir_sim_client_close(client, true);
     else if (fault == WEIR_SIM_FAULT_HTML)
-        answer_text(client, status, "text/html",
-                    "<!DOCTYPE html><html><title>Login</title><form>User <input> Password <input></form></html>\n");
+        answer_text(
+            client, status, "text/html",
+            "<!DOCTYPE html><html><title>Login</title><form>User <input> Password <input></form></html>\n");
     else if (status != 0)
         answer_text(client, status, "text/plain", "the camera was told to answer so\n");
     else if (still)
@@ -120,9 +123,10 @@ static void answer_fault(struct sim_client *client, const struct weir_sim_reques
         return;
     }
     if (!parse_fault(client->sim, request, &camera, &fault, &seconds)) {
-        answer_text(client, 400, "text/plain",
-                    "expected camera=NUMBER or all, kind=KIND (weir sim --help names them; refuse only for all) and "
-                    "perhaps seconds=S\n");
+        answer_text(
+            client, 400, "text/plain",
+            "expected camera=NUMBER or all, kind=KIND (weir sim --help names them; refuse only for all) and "
+            "perhaps seconds=S\n");
         return;
     }
     answer_text(client, 200, "application/json", "{\"status\": \"ok\"}\n");
@@ -140,9 +144,10 @@ static void answer_status(struct sim_client *client)
         weir_buf_printf(&json,
                         "%s{\"camera\": %d, \"fault\": \"%s\", \"clients\": %d, \"connections\": %llu, "
                         "\"frame\": %llu, \"sent\": %llu, \"skipped\": %llu}",
-                        i == 0 ? "" : ", ", i, weir_sim_fault_name(weir_sim_fault_now(camera, now)), camera->clients,
-                        (unsigned long long)camera->connections, (unsigned long long)camera->position,
-                        (unsigned long long)camera->sent, (unsigned long long)camera->skipped);
+                        i == 0 ? "" : ", ", i, weir_sim_fault_name(weir_sim_fault_now(camera, now)),
+                        camera->clients, (unsigned long long)camera->connections,
+                        (unsigned long long)camera->position, (unsigned long long)camera->sent,
+                        (unsigned long long)camera->skipped);
     }
     weir_buf_text(&json, "]}\n");
     if (json.failed)

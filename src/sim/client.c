@@ -57,7 +57,8 @@ static void write_out(struct sim_client *client, bool bare)
         bufs[count++] = uv_buf_init(line_end, 2);
     client->busy = true;
     client->write.data = client;
-    if (client->head.failed || uv_write(&client->write, (uv_stream_t *)&client->tcp, bufs, count, on_sent) != 0)
+    if (client->head.failed ||
+        uv_write(&client->write, (uv_stream_t *)&client->tcp, bufs, count, on_sent) != 0)
         weir_sim_client_close(client, false);
 }
 
@@ -138,7 +139,9 @@ void weir_sim_client_send(struct sim_client *client, struct weir_block *jpeg, en
     if (client->body == NULL)
         return;
     size_t size = client->body->size;
-    client->body_bytes = fault == WEIR_SIM_FAULT_TRUNCATE ? size * 3 / 5 : fault == WEIR_SIM_FAULT_CUT ? size / 2 : size;
+    client->body_bytes = fault == WEIR_SIM_FAULT_TRUNCATE ? size * 3 / 5
+                         : fault == WEIR_SIM_FAULT_CUT    ? size / 2
+                                                          : size;
     part_head(client, fault == WEIR_SIM_FAULT_CUT ? size : client->body_bytes, fault);
     client->camera->sent++;
     client->close_after_write = fault == WEIR_SIM_FAULT_CUT;

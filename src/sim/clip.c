@@ -84,7 +84,8 @@ static int open_codec(struct weir_sim_clip *clip)
     return rc < 0 ? rc : avcodec_open2(clip->codec, decoder, NULL);
 }
 
-int weir_sim_clip_open(struct weir_sim_clip **out, const char *path, int width, int height, struct weir_error *err)
+int weir_sim_clip_open(struct weir_sim_clip **out, const char *path, int width, int height,
+                       struct weir_error *err)
 {
     *out = new_clip(path, width, height);
     if (*out == NULL)
@@ -146,11 +147,13 @@ static int read_frame(struct weir_sim_clip *clip)
 
 /* Any pixels to full-range I420, of the wanted size. */
 static int convert(struct weir_sim_clip *clip, struct weir_block_pool *pool, const uint8_t *const planes[4],
-                   const int strides[4], int width, int height, enum AVPixelFormat format, struct weir_image **image)
+                   const int strides[4], int width, int height, enum AVPixelFormat format,
+                   struct weir_image **image)
 {
-    int to_width = clip->width > 0 ? clip->width : width, to_height = clip->height > 0 ? clip->height : height;
-    clip->scaler = sws_getCachedContext(clip->scaler, width, height, format, to_width, to_height, AV_PIX_FMT_YUVJ420P,
-                                        SWS_AREA, NULL, NULL, NULL);
+    int to_width = clip->width > 0 ? clip->width : width,
+        to_height = clip->height > 0 ? clip->height : height;
+    clip->scaler = sws_getCachedContext(clip->scaler, width, height, format, to_width, to_height,
+                                        AV_PIX_FMT_YUVJ420P, SWS_AREA, NULL, NULL, NULL);
     if (clip->scaler == NULL)
         return -ENOTSUP;
     *image = weir_image_new(pool, WEIR_PIXEL_I420, to_width, to_height);
@@ -170,8 +173,8 @@ static int next_of_video(struct weir_sim_clip *clip, struct weir_block_pool *poo
         return 0;
     const AVFrame *frame = clip->frame;
     bool full = frame->color_range == AVCOL_RANGE_JPEG && frame->format == AV_PIX_FMT_YUV420P;
-    rc = convert(clip, pool, (const uint8_t *const *)frame->data, frame->linesize, frame->width, frame->height,
-                 full ? AV_PIX_FMT_YUVJ420P : frame->format, image);
+    rc = convert(clip, pool, (const uint8_t *const *)frame->data, frame->linesize, frame->width,
+                 frame->height, full ? AV_PIX_FMT_YUVJ420P : frame->format, image);
     av_frame_unref(clip->frame);
     return rc < 0 ? weir_error_set(err, rc, "%s: a frame can't be converted", clip->path) : 1;
 }

@@ -14,7 +14,8 @@
 
 struct weir_sim_clip;
 
-int weir_sim_clip_open(struct weir_sim_clip **out, const char *path, int width, int height, struct weir_error *err);
+int weir_sim_clip_open(struct weir_sim_clip **out, const char *path, int width, int height,
+                       struct weir_error *err);
 int weir_sim_clip_open_folder(struct weir_sim_clip **out, const char *path, int width, int height,
                               struct weir_error *err);
 void weir_sim_clip_close(struct weir_sim_clip **clip);

@@ -126,7 +126,8 @@ int weir_sim_plan_parse(struct weir_sim_plan plans[WEIR_SIM_PLANS_MAX], const ch
             return weir_error_set(err, -EINVAL, "more than %d faults", WEIR_SIM_PLANS_MAX);
         const char *end = parse_one(&plans[count], at, cameras, &wrong);
         if (end == NULL)
-            return weir_error_set(err, -EINVAL, "fault \"%.*s\": expected %s", (int)strcspn(at, ","), at, wrong);
+            return weir_error_set(err, -EINVAL, "fault \"%.*s\": expected %s", (int)strcspn(at, ","), at,
+                                  wrong);
         at = *end == ',' ? end + 1 : end;
     }
     return count;

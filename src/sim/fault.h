@@ -2,8 +2,8 @@
 #ifndef WEIR_SIM_FAULT_H
 #define WEIR_SIM_FAULT_H
 
-/* What a simulated camera can be made to do wrong, and when: `cam1:stall@5s+3s` stalls camera 1 for three seconds,
- * five seconds after the start.
+/* What a simulated camera can be made to do wrong, and when: `cam1:stall@5s+3s` stalls camera 1 for three
+ * seconds, five seconds after the start.
  *
  * Thread-safety: pure.
  * Ownership: plans are plain values in the caller's storage. */
@@ -40,7 +40,8 @@ enum weir_sim_fault {
     WEIR_SIM_FAULT_COUNT,
 };
 
-const char *weir_sim_fault_name(enum weir_sim_fault fault); /* "stall"; what is written in plans and requests */
+const char *
+weir_sim_fault_name(enum weir_sim_fault fault); /* "stall"; what is written in plans and requests */
 const char *weir_sim_fault_help(enum weir_sim_fault fault);
 bool weir_sim_fault_parse(const char *name, size_t size, enum weir_sim_fault *fault);
 /* The HTTP status that a fault answers requests with; 0 when it is not of that kind. */
@@ -55,8 +56,8 @@ struct weir_sim_plan {
 
 #define WEIR_SIM_PLANS_MAX 256
 
-/* A comma-separated list of CAMERA:KIND[@START][+LENGTH]. CAMERA is a number, camNUMBER or all; times are 5s, 2.5 or
- * 300ms. The number of plans, or -EINVAL with a sentence. */
+/* A comma-separated list of CAMERA:KIND[@START][+LENGTH]. CAMERA is a number, camNUMBER or all; times are
+ * 5s, 2.5 or 300ms. The number of plans, or -EINVAL with a sentence. */
 int weir_sim_plan_parse(struct weir_sim_plan plans[WEIR_SIM_PLANS_MAX], const char *text, int cameras,
                         struct weir_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* With a restart marker after each row of MCUs nothing in one row depends on another (T.81, F.1.1.5), so a picture is
- * put together from its header, the freshly encoded rows of the strip, and the old rows below: a tenth of the
- * work of encoding it whole. */
+/* With a restart marker after each row of MCUs nothing in one row depends on another (T.81, F.1.1.5), so a
+ * picture is put together from its header, the freshly encoded rows of the strip, and the old rows below: a
+ * tenth of the work of encoding it whole. */
 #include "sim/pattern.h"
 
 #include "image/image.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLOURS = 12, MCU = 16, STRIP_ROWS = 3, STRIP_HEIGHT = STRIP_ROWS * MCU, GLYPH_WIDTH = 5, GLYPH_HEIGHT = 7 };
+enum { COLOURS = 12, MCU = 16, STRIP_ROWS = 3, STRIP_HEIGHT = STRIP_ROWS * MCU };
+enum { GLYPH_WIDTH = 5, GLYPH_HEIGHT = 7 };
 
 struct weir_sim_pattern {
     struct weir_block_pool *pool;
@@ -27,11 +28,12 @@ struct colour {
 /* 5 x 7 dots, a byte a row, for the characters below. */
 static const char glyph_names[] = "0123456789camfre ";
 static const uint8_t glyphs[][GLYPH_HEIGHT] = {
-    {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},      {14, 17, 1, 2, 4, 8, 31},     {31, 2, 4, 2, 1, 17, 14},
-    {2, 6, 10, 18, 31, 2, 2},     {31, 16, 30, 1, 1, 17, 14},   {6, 8, 16, 30, 17, 17, 14},   {31, 1, 2, 4, 8, 8, 8},
-    {14, 17, 17, 14, 17, 17, 14}, {14, 17, 17, 15, 1, 2, 12},   {0, 0, 14, 16, 16, 17, 14},   {0, 0, 14, 1, 15, 17, 15},
-    {0, 0, 26, 21, 21, 17, 17},   {6, 9, 8, 28, 8, 8, 8},       {0, 0, 22, 25, 16, 16, 16},   {0, 0, 14, 17, 31, 16, 14},
-    {0, 0, 0, 0, 0, 0, 0},
+    {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},    {14, 17, 1, 2, 4, 8, 31},
+    {31, 2, 4, 2, 1, 17, 14},     {2, 6, 10, 18, 31, 2, 2},   {31, 16, 30, 1, 1, 17, 14},
+    {6, 8, 16, 30, 17, 17, 14},   {31, 1, 2, 4, 8, 8, 8},     {14, 17, 17, 14, 17, 17, 14},
+    {14, 17, 17, 15, 1, 2, 12},   {0, 0, 14, 16, 16, 17, 14}, {0, 0, 14, 1, 15, 17, 15},
+    {0, 0, 26, 21, 21, 17, 17},   {6, 9, 8, 28, 8, 8, 8},     {0, 0, 22, 25, 16, 16, 16},
+    {0, 0, 14, 17, 31, 16, 14},   {0, 0, 0, 0, 0, 0, 0},
 };
 
 static void fill(struct weir_image *image, int x, int y, int width, int height, struct colour colour)
@@ -64,10 +66,12 @@ static void print_text(struct weir_image *image, int x, int y, int dot, const ch
 static struct colour colour_of(const struct weir_sim_pattern *pattern, int index)
 {
     unsigned mix = (unsigned)index * 2654435761u + pattern->params.seed * 40503u;
-    return (struct colour){(uint8_t)(70 + mix % 60), (uint8_t)(70 + (mix >> 8) % 116), (uint8_t)(70 + (mix >> 16) % 116)};
+    return (struct colour){(uint8_t)(70 + mix % 60), (uint8_t)(70 + (mix >> 8) % 116),
+                           (uint8_t)(70 + (mix >> 16) % 116)};
 }
 
-struct weir_sim_pattern *weir_sim_pattern_new(struct weir_block_pool *pool, const struct weir_sim_pattern_params *params)
+struct weir_sim_pattern *weir_sim_pattern_new(struct weir_block_pool *pool,
+                                              const struct weir_sim_pattern_params *params)
 {
     struct weir_sim_pattern *pattern = calloc(1, sizeof *pattern);
     if (pattern == NULL)
@@ -91,7 +95,8 @@ void weir_sim_pattern_free(struct weir_sim_pattern **pattern)
     *pattern = NULL;
 }
 
-/* The picture below the strip: steps of grey over the colour, so that a scaler or a decoder that fails is seen. */
+/* The picture below the strip: steps of grey over the colour, so that a scaler or a decoder that fails is
+ * seen. */
 static struct weir_block *draw_whole(struct weir_sim_pattern *pattern, int index)
 {
     const struct weir_sim_pattern_params *params = &pattern->params;
@@ -111,7 +116,8 @@ static struct weir_block *draw_whole(struct weir_sim_pattern *pattern, int index
     return block;
 }
 
-/* Where row `row` of MCUs begins in a JPEG of rows: after SOS for row 0, else after the row'th restart marker. */
+/* Where row `row` of MCUs begins in a JPEG of rows: after SOS for row 0, else after the row'th restart
+ * marker. */
 static size_t find_row(const struct weir_block *jpeg, int row)
 {
     const uint8_t *bytes = jpeg->data;

@@ -2,9 +2,9 @@
 #ifndef WEIR_SIM_REEL_H
 #define WEIR_SIM_REEL_H
 
-/* The pictures that all simulated cameras play: a clip, or the pictures of a folder. Each is decoded and encoded once,
- * when the first camera comes near it, by a thread of its own, and kept as JPEG for all of them. When the kept
- * pictures reach the memory limit the reel ends there: cameras begin again.
+/* The pictures that all simulated cameras play: a clip, or the pictures of a folder. Each is decoded and
+ * encoded once, when the first camera comes near it, by a thread of its own, and kept as JPEG for all of
+ * them. When the kept pictures reach the memory limit the reel ends there: cameras begin again.
  *
  * Thread-safety: get and inspection from one thread.
  * Ownership: get gives a new reference. The pool outlives the reel. */

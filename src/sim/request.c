@@ -18,7 +18,8 @@ size_t weir_sim_request_head_size(const char *bytes, size_t size)
     return 0;
 }
 
-/* The word that ends at one of `stops`, copied; what comes after the stop is returned, NULL when it does not fit. */
+/* The word that ends at one of `stops`, copied; what comes after the stop is returned, NULL when it does not
+ * fit. */
 static const char *take(const char *at, const char *end, const char *stops, char *to, size_t to_size)
 {
     size_t n = 0;
@@ -44,12 +45,14 @@ bool weir_sim_request_parse(const char *head, size_t size, struct weir_sim_reque
     return at != NULL && request->path[0] == '/';
 }
 
-bool weir_sim_request_argument(const struct weir_sim_request *request, const char *name, char *value, size_t value_size)
+bool weir_sim_request_argument(const struct weir_sim_request *request, const char *name, char *value,
+                               size_t value_size)
 {
     size_t name_size = strlen(name);
     for (const char *at = request->query; *at != '\0';) {
         size_t n = strcspn(at, "&");
-        if (n > name_size && memcmp(at, name, name_size) == 0 && at[name_size] == '=' && n - name_size <= value_size) {
+        if (n > name_size && memcmp(at, name, name_size) == 0 && at[name_size] == '=' &&
+            n - name_size <= value_size) {
             memcpy(value, at + name_size + 1, n - name_size - 1);
             value[n - name_size - 1] = '\0';
             return true;

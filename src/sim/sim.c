@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One timer drives all: each time it fires, plans that are due begin, cameras whose next picture is due show it, parts
- * that dribble get their next piece, and the timer is set to whatever comes next. */
+/* One timer drives all: each time it fires, plans that are due begin, cameras whose next picture is due show
+ * it, parts that dribble get their next piece, and the timer is set to whatever comes next. */
 #include "sim/sim.h"
 
 #include "base/clock.h"
@@ -47,7 +47,8 @@ static void close_listener(struct weir_sim *sim)
         uv_close((uv_handle_t *)&sim->listener, on_listener_closed);
 }
 
-static void set_camera_fault(struct weir_sim *sim, struct sim_camera *camera, enum weir_sim_fault fault, int64_t until_ns)
+static void set_camera_fault(struct weir_sim *sim, struct sim_camera *camera, enum weir_sim_fault fault,
+                             int64_t until_ns)
 {
     camera->fault = fault;
     camera->fault_until_ns = until_ns;
@@ -77,7 +78,8 @@ static struct weir_sim_pattern *other_size(struct weir_sim *sim)
     return sim->other_size;
 }
 
-struct weir_block *weir_sim_next_picture(struct weir_sim *sim, struct sim_camera *camera, enum weir_sim_fault fault)
+struct weir_block *weir_sim_next_picture(struct weir_sim *sim, struct sim_camera *camera,
+                                         enum weir_sim_fault fault)
 {
     struct weir_block *picture = NULL;
     if (fault == WEIR_SIM_FAULT_FREEZE && camera->last != NULL)
@@ -200,11 +202,12 @@ static void on_timer(uv_timer_t *timer)
     if (serve_clients(sim, now) && next > now + DRIP_INTERVAL_MS * WEIR_NS_PER_MS)
         next = now + DRIP_INTERVAL_MS * WEIR_NS_PER_MS;
     if (sim->reel != NULL && weir_sim_reel_was_cut(sim->reel, &kept))
-        fprintf(stderr, "weir sim: the first %zu pictures fill --memory %d; cameras begin again after them\n", kept,
-                sim->params.memory_mib);
+        fprintf(stderr, "weir sim: the first %zu pictures fill --memory %d; cameras begin again after them\n",
+                kept, sim->params.memory_mib);
     uv_update_time(&sim->loop);
     int64_t wait = next - weir_clock_ns();
-    uv_timer_start(&sim->timer, on_timer, wait <= 0 ? 0 : (uint64_t)((wait + WEIR_NS_PER_MS - 1) / WEIR_NS_PER_MS), 0);
+    uv_timer_start(&sim->timer, on_timer,
+                   wait <= 0 ? 0 : (uint64_t)((wait + WEIR_NS_PER_MS - 1) / WEIR_NS_PER_MS), 0);
 }
 
 static void shut_down(struct weir_sim *sim)
@@ -237,8 +240,12 @@ static int open_pictures(struct weir_sim *sim, struct weir_error *err)
     struct weir_sim_params *params = &sim->params;
     if (params->clip != NULL || params->folder != NULL) {
         struct weir_sim_reel_params reel = {
-            .clip = params->clip, .folder = params->folder, .width = params->width, .height = params->height,
-            .quality = params->quality, .memory_bytes = (size_t)params->memory_mib << 20,
+            .clip = params->clip,
+            .folder = params->folder,
+            .width = params->width,
+            .height = params->height,
+            .quality = params->quality,
+            .memory_bytes = (size_t)params->memory_mib << 20,
         };
         int rc = weir_sim_reel_new(&sim->reel, sim->pool, &reel, err);
         if (rc == 0 && sim->fps == 0)
@@ -246,7 +253,8 @@ static int open_pictures(struct weir_sim *sim, struct weir_error *err)
         return rc;
     }
     struct weir_sim_pattern_params pattern = {params->width > 0 ? params->width : 640,
-                                              params->height > 0 ? params->height : 480, params->quality, params->seed};
+                                              params->height > 0 ? params->height : 480, params->quality,
+                                              params->seed};
     sim->pattern = weir_sim_pattern_new(sim->pool, &pattern);
     return sim->pattern == NULL ? weir_error_set(err, -ENOMEM, "no memory for pictures") : 0;
 }
@@ -266,8 +274,8 @@ static int open_loop(struct weir_sim *sim, struct weir_error *err)
     }
     rc = listen_on(sim, sim->params.port);
     return rc == 0 ? 0
-                   : weir_error_set(err, rc, "can't listen at %s port %d: %s", sim->params.address, sim->params.port,
-                                    uv_strerror(rc));
+                   : weir_error_set(err, rc, "can't listen at %s port %d: %s", sim->params.address,
+                                    sim->params.port, uv_strerror(rc));
 }
 
 int weir_sim_new(struct weir_sim **out, const struct weir_sim_params *params, struct weir_error *err)
@@ -341,7 +349,8 @@ void weir_sim_stop(struct weir_sim *sim)
 
 void weir_sim_totals(const struct weir_sim *sim, struct weir_sim_totals *totals)
 {
-    *totals = (struct weir_sim_totals){.seconds = (double)(weir_clock_ns() - sim->start_ns) / (double)WEIR_NS_PER_S};
+    *totals = (struct weir_sim_totals){.seconds =
+                                           (double)(weir_clock_ns() - sim->start_ns) / (double)WEIR_NS_PER_S};
     for (int i = 0; i < sim->params.cameras; i++) {
         totals->connections += sim->cameras[i].connections;
         totals->sent += sim->cameras[i].sent;

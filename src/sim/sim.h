@@ -2,8 +2,9 @@
 #ifndef WEIR_SIM_SIM_H
 #define WEIR_SIM_SIM_H
 
-/* The simulator: N cameras that send MJPEG over HTTP at /cam0, /cam1, ... and can be made to misbehave, by plan or by
- * request. One thread, one event loop; what a slow client can't take is skipped for it, never queued.
+/* The simulator: N cameras that send MJPEG over HTTP at /cam0, /cam1, ... and can be made to misbehave, by
+ * plan or by request. One thread, one event loop; what a slow client can't take is skipped for it, never
+ * queued.
  *
  *   GET  /cam0            the stream          GET /cam0.jpg    one picture
  *   POST /fault?camera=0&kind=stall&seconds=3  (camera=all; without seconds: until kind=none)
@@ -33,8 +34,10 @@ struct weir_sim_params {
     const char *faults;  /* weir_sim_plan_parse; NULL: none */
     unsigned seed;       /* of colours and of what is random in faults */
 };
-#define WEIR_SIM_PARAMS_DEFAULT \
-    {.cameras = 4, .address = "127.0.0.1", .port = 8090, .quality = 80, .memory_mib = 256, .seed = 1}
+#define WEIR_SIM_PARAMS_DEFAULT                                                                              \
+    {                                                                                                        \
+        .cameras = 4, .address = "127.0.0.1", .port = 8090, .quality = 80, .memory_mib = 256, .seed = 1      \
+    }
 
 int weir_sim_new(struct weir_sim **out, const struct weir_sim_params *params, struct weir_error *err);
 void weir_sim_free(struct weir_sim **sim);
@@ -45,7 +48,8 @@ void weir_sim_run(struct weir_sim *sim);
 void weir_sim_stop(struct weir_sim *sim);
 
 struct weir_sim_totals {
-    uint64_t connections, sent, skipped; /* streams opened; pictures sent to a client; not sent as it was slow */
+    uint64_t connections, sent,
+        skipped; /* streams opened; pictures sent to a client; not sent as it was slow */
     double seconds;
 };
 void weir_sim_totals(const struct weir_sim *sim, struct weir_sim_totals *totals);

@@ -5,7 +5,8 @@
 /* What the files of the simulator share: its cameras and its clients. Only for this room.
  *
  * Thread-safety: the loop's thread.
- * Ownership: the simulator owns cameras and clients; a client owns references to the picture it is sending. */
+ * Ownership: the simulator owns cameras and clients; a client owns references to the picture it is sending.
+ */
 
 #include "base/block.h"
 #include "base/buf.h"
@@ -86,6 +87,7 @@ enum weir_sim_fault weir_sim_fault_now(const struct sim_camera *camera, int64_t 
 /* camera -1: all. length_ns 0: until changed. */
 void weir_sim_set_fault(struct weir_sim *sim, int camera, enum weir_sim_fault fault, int64_t length_ns);
 /* The picture a camera shows next, a new reference; NULL: none is ready. */
-struct weir_block *weir_sim_next_picture(struct weir_sim *sim, struct sim_camera *camera, enum weir_sim_fault fault);
+struct weir_block *weir_sim_next_picture(struct weir_sim *sim, struct sim_camera *camera,
+                                         enum weir_sim_fault fault);
 
 #endif

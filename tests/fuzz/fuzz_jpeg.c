@@ -13,7 +13,8 @@ static void touch(const struct weir_image *image)
     volatile uint8_t sum = 0;
     assert(image->width >= 1 && image->height >= 1);
     for (int y = 0; y < image->height; y++)
-        sum = (uint8_t)(sum + image->plane[0][(size_t)y * (size_t)image->stride[0] + (size_t)image->width - 1]);
+        sum =
+            (uint8_t)(sum + image->plane[0][(size_t)y * (size_t)image->stride[0] + (size_t)image->width - 1]);
 }
 
 static void check_header(const uint8_t *file, size_t size)

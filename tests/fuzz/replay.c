@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A main for fuzz targets where libFuzzer is not: plays the files of the folders and the files that are named. */
+/* A main for fuzz targets where libFuzzer is not: plays the files of the folders and the files that are
+ * named. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef WEIR_TESTS_UNIT_JPEG_FILES_H
 #define WEIR_TESTS_UNIT_JPEG_FILES_H
 
-/* JPEG files for tests, made with libjpeg and then cut and patched byte by byte. Header only; a test that uses
- * it links libjpeg. Buffers are malloc'ed and freed by the test. */
+/* JPEG files for tests, made with libjpeg and then cut and patched byte by byte. Header only; a test that
+ * uses it links libjpeg. Buffers are malloc'ed and freed by the test. */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -18,9 +18,9 @@ struct jpeg_file {
 };
 
 struct jpeg_recipe {
-    int width, height, components;        /* 1, 3 or 4 */
-    int h[3], v[3];                       /* sampling; 0: libjpeg's default */
-    J_COLOR_SPACE space;                  /* in the file; JCS_UNKNOWN: default */
+    int width, height, components; /* 1, 3 or 4 */
+    int h[3], v[3];                /* sampling; 0: libjpeg's default */
+    J_COLOR_SPACE space;           /* in the file; JCS_UNKNOWN: default */
     int progressive, arithmetic, optimize, restart_interval;
 };
 
@@ -43,7 +43,9 @@ static struct jpeg_file jpeg_make(const struct jpeg_recipe *recipe)
     cinfo.image_width = (JDIMENSION)recipe->width;
     cinfo.image_height = (JDIMENSION)recipe->height;
     cinfo.input_components = recipe->components;
-    cinfo.in_color_space = recipe->components == 1 ? JCS_GRAYSCALE : recipe->components == 3 ? JCS_RGB : JCS_CMYK;
+    cinfo.in_color_space = recipe->components == 1   ? JCS_GRAYSCALE
+                           : recipe->components == 3 ? JCS_RGB
+                                                     : JCS_CMYK;
     jpeg_set_defaults(&cinfo);
     if (recipe->space != JCS_UNKNOWN)
         jpeg_set_colorspace(&cinfo, recipe->space);

@@ -2,8 +2,8 @@
 #ifndef WEIR_TESTS_UNIT_SHARED_H
 #define WEIR_TESTS_UNIT_SHARED_H
 
-/* Where the shared test data (models, media) is: $WEIR_SHARED, or `shared` beside the source tree. A test that finds
- * nothing there says so and passes: cmocka's own skip is no valid TAP. */
+/* Where the shared test data (models, media) is: $WEIR_SHARED, or `shared` beside the source tree. A test
+ * that finds nothing there says so and passes: cmocka's own skip is no valid TAP. */
 
 #include <limits.h>
 #include <stdbool.h>

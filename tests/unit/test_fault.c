@@ -11,7 +11,10 @@ static struct weir_sim_plan plans[WEIR_SIM_PLANS_MAX];
 static void a_plan_is_read(void **state)
 {
     (void)state;
-    static const struct { const char *text; struct weir_sim_plan plan; } rows[] = {
+    static const struct {
+        const char *text;
+        struct weir_sim_plan plan;
+    } rows[] = {
         {"cam1:stall@5s+3s", {1, WEIR_SIM_FAULT_STALL, 5 * WEIR_NS_PER_S, 3 * WEIR_NS_PER_S}},
         {"2:cut@500ms", {2, WEIR_SIM_FAULT_CUT, 500 * WEIR_NS_PER_MS, 0}},
         {"all:no-length", {-1, WEIR_SIM_FAULT_NO_LENGTH, 0, 0}},
@@ -41,12 +44,16 @@ static void a_list_is_read(void **state)
 static void wrong_plans_are_explained(void **state)
 {
     (void)state;
-    static const struct { const char *text, *say; } rows[] = {
-        {"cam4:stall", "a camera"},       {"stall", "a camera"},          {"cam1", "a camera"},
-        {"cam1:stal", "a kind of fault"}, {"cam1:stall@", "times"},       {"cam1:stall@x", "times"},
-        {"cam1:stall@1s+", "times"},      {"cam1:stall@-1s", "times"},    {"cam1:stall@1s3", "times"},
-        {"cam1:stall@nan", "times"},      {"cam1:stall,:", "a camera"},   {"cam1:refuse", "all"},
-        {"cam-1:stall", "a camera"},      {"cam99999999999:stall", "a camera"},
+    static const struct {
+        const char *text, *say;
+    } rows[] = {
+        {"cam4:stall", "a camera"},   {"stall", "a camera"},
+        {"cam1", "a camera"},         {"cam1:stal", "a kind of fault"},
+        {"cam1:stall@", "times"},     {"cam1:stall@x", "times"},
+        {"cam1:stall@1s+", "times"},  {"cam1:stall@-1s", "times"},
+        {"cam1:stall@1s3", "times"},  {"cam1:stall@nan", "times"},
+        {"cam1:stall,:", "a camera"}, {"cam1:refuse", "all"},
+        {"cam-1:stall", "a camera"},  {"cam99999999999:stall", "a camera"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct weir_error err = {0};
@@ -82,8 +89,10 @@ static void names_lead_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plan_is_read),            cmocka_unit_test(a_list_is_read),
-        cmocka_unit_test(wrong_plans_are_explained), cmocka_unit_test(more_than_fit_are_refused),
+        cmocka_unit_test(a_plan_is_read),
+        cmocka_unit_test(a_list_is_read),
+        cmocka_unit_test(wrong_plans_are_explained),
+        cmocka_unit_test(more_than_fit_are_refused),
         cmocka_unit_test(names_lead_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For every recipe of the shared models: the tensor that weir makes of astronaut.png against the one that OpenCV
- * and numpy made (models/golden.json, input_astronaut: first elements, sum, largest). */
+/* For every recipe of the shared models: the tensor that weir makes of astronaut.png against the one that
+ * OpenCV and numpy made (models/golden.json, input_astronaut: first elements, sum, largest). */
 #include "image/input.h"
 #include "image/picture.h"
 
@@ -46,7 +46,8 @@ static double element(const struct weir_input_spec *spec, const void *data, size
 }
 
 /* The picture's levels are the same to the last; the rest is the float arithmetic of mean, std and sum. */
-static void compare(const char *name, const struct weir_input_spec *spec, const void *data, const json_t *want)
+static void compare(const char *name, const struct weir_input_spec *spec, const void *data,
+                    const json_t *want)
 {
     size_t count = weir_input_bytes(spec) / weir_dtype_size(spec->dtype);
     double level = 1.0 / (double)spec->std[0], sum = 0, sum_of_sizes = 0, most = -1e9;
@@ -97,8 +98,7 @@ static void inputs_are_those_of_opencv(void **state)
     const char *name;
     int checked = 0;
     assert_non_null(models);
-    json_object_foreach(models, name, entry)
-        checked += check_model(name, entry, image);
+    json_object_foreach(models, name, entry) checked += check_model(name, entry, image);
     assert_int_equal(checked, 9);
     json_decref(models);
     weir_image_unref(&image);

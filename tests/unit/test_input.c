@@ -51,7 +51,8 @@ static void reference_rgb(const struct weir_image *image, double x, double y, do
     for (int p = 0; p < 2; p++) {
         const uint8_t *plane = pairs ? image->plane[1] + p : image->plane[p + 1];
         chroma[p] = sample(plane, image->stride[pairs ? 1 : p + 1], pairs ? 2 : 1, (w + sub_x - 1) / sub_x,
-                           (h + sub_y - 1) / sub_y, x / sub_x - 0.5, y / sub_y - 0.5) - 128;
+                           (h + sub_y - 1) / sub_y, x / sub_x - 0.5, y / sub_y - 0.5) -
+                    128;
     }
     bool limited = image->range == WEIR_RANGE_LIMITED, hd = image->matrix == WEIR_MATRIX_BT709;
     double kr = hd ? 0.2126 : 0.299, kb = hd ? 0.0722 : 0.114, kg = 1 - kr - kb;
@@ -63,7 +64,8 @@ static void reference_rgb(const struct weir_image *image, double x, double y, do
     rgb[2] = clamp(luma + 2 * (1 - kb) * u, 0, 255);
 }
 
-static struct weir_image *random_image(struct weir_block_pool *pool, enum weir_pixel_format format, int width, int height)
+static struct weir_image *random_image(struct weir_block_pool *pool, enum weir_pixel_format format, int width,
+                                       int height)
 {
     struct weir_image *image = weir_image_new(pool, format, width, height);
     assert_non_null(image);
@@ -76,14 +78,15 @@ static struct weir_image *random_image(struct weir_block_pool *pool, enum weir_p
     return image;
 }
 
-/* Levels: the scaler, like OpenCV's, cuts up to 1/16 once and 1/4 twice and then rounds; to get blue by BT.709 of limited
- * range, luma's error counts 1.16 times and chroma's 2.11 times. */
+/* Levels: the scaler, like OpenCV's, cuts up to 1/16 once and 1/4 twice and then rounds; to get blue by
+ * BT.709 of limited range, luma's error counts 1.16 times and chroma's 2.11 times. */
 static double tolerance(const struct weir_image *image)
 {
     return image->format >= WEIR_PIXEL_I420 && image->format <= WEIR_PIXEL_NV12 ? 4.7 : 1.25;
 }
 
-static void compare(const struct weir_image *image, const struct weir_input_spec *spec, const struct weir_region *region)
+static void compare(const struct weir_image *image, const struct weir_input_spec *spec,
+                    const struct weir_region *region)
 {
     struct weir_input_scratch *scratch = weir_input_scratch_new();
     size_t count = weir_input_bytes(spec) / sizeof(float);
@@ -101,12 +104,14 @@ static void compare(const struct weir_image *image, const struct weir_input_spec
             if (inside && region == NULL)
                 reference_rgb(image, sx, sy, want);
             else if (inside) /* nothing from outside the region bleeds in */
-                reference_rgb(image, clamp(sx, rx + 0.5, rx + rw - 0.5), clamp(sy, ry + 0.5, ry + rh - 0.5), want);
+                reference_rgb(image, clamp(sx, rx + 0.5, rx + rw - 0.5), clamp(sy, ry + 0.5, ry + rh - 0.5),
+                              want);
             for (int c = 0; c < 3; c++) {
                 int from = spec->order == WEIR_ORDER_RGB ? c : 2 - c;
                 bool planar = spec->layout == WEIR_LAYOUT_NCHW;
-                size_t at = planar ? ((size_t)c * (size_t)spec->height + (size_t)y) * (size_t)spec->width + (size_t)x
-                                   : ((size_t)y * (size_t)spec->width + (size_t)x) * 3 + (size_t)c;
+                size_t at =
+                    planar ? ((size_t)c * (size_t)spec->height + (size_t)y) * (size_t)spec->width + (size_t)x
+                           : ((size_t)y * (size_t)spec->width + (size_t)x) * 3 + (size_t)c;
                 double got = (double)data[at] * (double)spec->std[c] + (double)spec->mean[c];
                 if (fabs(got - want[from]) > tolerance(image))
                     fail_msg("%s %dx%d to %dx%d fit %d at %d,%d channel %d: got %f, want %f",
@@ -131,13 +136,20 @@ static void random_sizes_agree_with_the_plain_kernel(void **state)
     struct weir_block_pool *pool = weir_block_pool_new(1 << 22);
     srand(7);
     for (int round = 0; round < 420; round++) {
-        struct weir_image *image = random_image(pool, (enum weir_pixel_format)(round % 7), random_side(), random_side());
+        struct weir_image *image =
+            random_image(pool, (enum weir_pixel_format)(round % 7), random_side(), random_side());
         image->range = rand() % 2 ? WEIR_RANGE_FULL : WEIR_RANGE_LIMITED;
         image->matrix = rand() % 2 ? WEIR_MATRIX_BT601 : WEIR_MATRIX_BT709;
         struct weir_input_spec spec = {
-            .width = random_side(), .height = random_side(), .layout = rand() % 2 ? WEIR_LAYOUT_NCHW : WEIR_LAYOUT_NHWC,
-            .dtype = WEIR_DTYPE_F32, .order = rand() % 2 ? WEIR_ORDER_RGB : WEIR_ORDER_BGR,
-            .fit = (enum weir_fit)(rand() % 4), .pad = (uint8_t)rand(), .mean = {0, 10, 20}, .std = {1, 2, 58.395f},
+            .width = random_side(),
+            .height = random_side(),
+            .layout = rand() % 2 ? WEIR_LAYOUT_NCHW : WEIR_LAYOUT_NHWC,
+            .dtype = WEIR_DTYPE_F32,
+            .order = rand() % 2 ? WEIR_ORDER_RGB : WEIR_ORDER_BGR,
+            .fit = (enum weir_fit)(rand() % 4),
+            .pad = (uint8_t)rand(),
+            .mean = {0, 10, 20},
+            .std = {1, 2, 58.395f},
         };
         compare(image, &spec, NULL);
         weir_image_unref(&image);
@@ -150,7 +162,8 @@ static void a_region_is_placed_like_a_picture(void **state)
     (void)state;
     struct weir_block_pool *pool = weir_block_pool_new(1 << 22);
     srand(9);
-    struct weir_input_spec spec = {.width = 64, .height = 48, .dtype = WEIR_DTYPE_F32, .std = {1, 1, 1}, .pad = 3};
+    struct weir_input_spec spec = {
+        .width = 64, .height = 48, .dtype = WEIR_DTYPE_F32, .std = {1, 1, 1}, .pad = 3};
     for (int round = 0; round < 60; round++) {
         struct weir_image *image = random_image(pool, WEIR_PIXEL_BGR, 40 + rand() % 100, 40 + rand() % 100);
         struct weir_region region = {rand() % 20, rand() % 20, 1 + rand() % 20, 1 + rand() % 20};
@@ -169,7 +182,8 @@ static void bad_requests_are_refused(void **state)
     struct weir_input_scratch *scratch = weir_input_scratch_new();
     struct weir_input_spec spec = {.width = 4, .height = 4, .dtype = WEIR_DTYPE_F32, .std = {1, 1, 1}};
     float data[48];
-    static const struct weir_region bad[] = {{0, 0, 11, 1}, {10, 0, 1, 1}, {-1, 0, 1, 1}, {0, 0, 0, 1}, {5, 5, 6, 5}};
+    static const struct weir_region bad[] = {
+        {0, 0, 11, 1}, {10, 0, 1, 1}, {-1, 0, 1, 1}, {0, 0, 0, 1}, {5, 5, 6, 5}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(weir_input_fill(scratch, &spec, image, &bad[i], data, NULL), -EINVAL);
     spec.dtype = WEIR_DTYPE_I64;

@@ -10,17 +10,19 @@
 #include <stdbool.h>
 
 static const struct weir_jpeg_params defaults = WEIR_JPEG_PARAMS_DEFAULT;
-static const struct jpeg_recipe j0_recipe = {.width = 64, .height = 48, .components = 3, .h = {2, 1, 1}, .v = {1, 1, 1}};
+static const struct jpeg_recipe j0_recipe = {
+    .width = 64, .height = 48, .components = 3, .h = {2, 1, 1}, .v = {1, 1, 1}};
 
 struct fixture {
     struct weir_block_pool *pool;
     struct weir_jpeg_decoder *decoder;
-    struct jpeg_file j0;       /* 64 x 48, 4:2:2, standard tables */
+    struct jpeg_file j0; /* 64 x 48, 4:2:2, standard tables */
     struct weir_image *j0_image;
     struct weir_error err;
 };
 
-static enum weir_jpeg_code decode(struct fixture *f, const void *bytes, size_t size, struct weir_image **image)
+static enum weir_jpeg_code decode(struct fixture *f, const void *bytes, size_t size,
+                                  struct weir_image **image)
 {
     f->err = (struct weir_error){0};
     return weir_jpeg_decode(f->decoder, bytes, size, &defaults, image, &f->err);
@@ -51,7 +53,8 @@ static void assert_same_pixels(const struct weir_image *a, const struct weir_ima
         int width, height;
         planes_of(a, p, &width, &height);
         for (int y = 0; y < height; y++)
-            assert_memory_equal(a->plane[p] + y * a->stride[p], b->plane[p] + y * b->stride[p], (size_t)width);
+            assert_memory_equal(a->plane[p] + y * a->stride[p], b->plane[p] + y * b->stride[p],
+                                (size_t)width);
     }
 }
 
@@ -123,7 +126,8 @@ static uint8_t *plain_rgb(const struct jpeg_file *file, J_COLOR_SPACE space)
 }
 
 /* Luma exactly, chroma to `slack` (libjpeg's upsampling of the odd ratios is smooth in the product). */
-static void expect_ycc(struct fixture *f, const struct jpeg_recipe *recipe, enum weir_pixel_format format, int slack)
+static void expect_ycc(struct fixture *f, const struct jpeg_recipe *recipe, enum weir_pixel_format format,
+                       int slack)
 {
     struct jpeg_file file = jpeg_make(recipe);
     struct weir_image *image;
@@ -157,7 +161,9 @@ static void sampling_is_kept_as_it_is(void **state)
     } rows[] = {
         {{63, 47, 3, {2, 1, 1}, {2, 1, 1}}, WEIR_PIXEL_I420, 0},
         {{63, 47, 3, {2, 1, 1}, {1, 1, 1}}, WEIR_PIXEL_I422, 0},
-        {{63, 47, 3, {2, 1, 1}, {2, 2, 2}}, WEIR_PIXEL_I422, 0}, /* the same ratio, written with other factors */
+        {{63, 47, 3, {2, 1, 1}, {2, 2, 2}},
+         WEIR_PIXEL_I422,
+         0}, /* the same ratio, written with other factors */
         {{63, 47, 3, {1, 1, 1}, {1, 1, 1}}, WEIR_PIXEL_I444, 0},
         {{63, 47, 3, {1, 1, 1}, {2, 1, 1}}, WEIR_PIXEL_I444, 2}, /* 4:4:0 */
         {{63, 47, 3, {4, 1, 1}, {1, 1, 1}}, WEIR_PIXEL_I444, 4}, /* 4:1:1 */
@@ -195,7 +201,8 @@ static void j01_missing_huffman_tables_are_the_standard_ones(void **state)
     free(optimized.bytes);
 }
 
-/* Decoders here know the standard tables, so the segment itself is looked at, too. What is passed on has each table that is used, once, before the camera's own. */
+/* Decoders here know the standard tables, so the segment itself is looked at, too. What is passed on has each
+ * table that is used, once, before the camera's own. */
 static void j01_what_is_passed_on_has_tables(void **state)
 {
     struct fixture *f = *state;
@@ -271,7 +278,8 @@ static void j02_every_cut_is_truncated(void **state)
             struct weir_jpeg_params params = defaults;
             params.accept_truncated = true;
             struct weir_image *image;
-            assert_int_equal(weir_jpeg_decode(f->decoder, f->j0.bytes, size, &params, &image, NULL), WEIR_JPEG_OK);
+            assert_int_equal(weir_jpeg_decode(f->decoder, f->j0.bytes, size, &params, &image, NULL),
+                             WEIR_JPEG_OK);
             weir_image_unref(&image);
         }
     }
@@ -302,7 +310,8 @@ static void damage_is_not_passed_on(void **state)
     struct jpeg_file file = copy_of(&f->j0);
     size_t data = jpeg_find(&file, 0xDA, 0) + 14;
     assert_true(data + 60 < file.size);
-    for (size_t i = 0; i < 40; i++) /* FF 00 stands for FF: a run of ones, which is no code of the standard tables */
+    for (size_t i = 0; i < 40;
+         i++) /* FF 00 stands for FF: a run of ones, which is no code of the standard tables */
         file.bytes[data + 20 + i] = i % 2 == 0 ? 0xFF : 0;
     expect_code(f, file.bytes, file.size, WEIR_JPEG_INVALID);
     free(file.bytes);
@@ -319,7 +328,7 @@ static void j03_bytes_around_the_end(void **state)
         size_t size;
         size_t picture_bytes;
     } rows[] = {
-        {end, "dhav\1\2\3\4", 8, end}, {end, "\0\0\0", 3, end},          {end, "\xFF\xD9", 2, end + 2},
+        {end, "dhav\1\2\3\4", 8, end},     {end, "\0\0\0", 3, end},       {end, "\xFF\xD9", 2, end + 2},
         {end - 2, "\xFF\xFF", 2, end + 2}, {end - 2, "\x7F", 1, end + 1}, {end, zeros, 100 << 10, end},
         {end, f->j0.bytes, end, end}, /* two pictures in one part: the first counts */
     };
@@ -357,9 +366,19 @@ static int luma_at(const struct weir_image *image, int x, int y)
 static void j05_orientation(void **state)
 {
     struct fixture *f = *state;
-    static const struct { int first_x, first_y, right_x, right_y; bool swap; } corner[9] = {
-        {0}, {0, 0, 1, 0, false}, {1, 0, 0, 0, false}, {1, 1, 0, 1, false}, {0, 1, 1, 1, false},
-        {0, 0, 0, 1, true}, {1, 0, 1, 1, true}, {1, 1, 1, 0, true}, {0, 1, 0, 0, true},
+    static const struct {
+        int first_x, first_y, right_x, right_y;
+        bool swap;
+    } corner[9] = {
+        {0},
+        {0, 0, 1, 0, false},
+        {1, 0, 0, 0, false},
+        {1, 1, 0, 1, false},
+        {0, 1, 1, 1, false},
+        {0, 0, 0, 1, true},
+        {1, 0, 1, 1, true},
+        {1, 1, 1, 0, true},
+        {0, 1, 0, 0, true},
     };
     for (int o = 1; o <= 8; o++) {
         for (int little = 0; little < 2; little++) {
@@ -379,7 +398,8 @@ static void j05_orientation(void **state)
             weir_image_unref(&image);
             struct weir_jpeg_params params = defaults;
             params.apply_orientation = false;
-            assert_int_equal(weir_jpeg_decode(f->decoder, file.bytes, file.size, &params, &image, NULL), WEIR_JPEG_OK);
+            assert_int_equal(weir_jpeg_decode(f->decoder, file.bytes, file.size, &params, &image, NULL),
+                             WEIR_JPEG_OK);
             assert_same_pixels(image, f->j0_image);
             weir_image_unref(&image);
             free(file.bytes);
@@ -411,7 +431,9 @@ static void j06_gray_rgb_cmyk(void **state)
         J_COLOR_SPACE plain;
     } rows[] = {
         {{64, 48, 1}, WEIR_PIXEL_GRAY, JCS_GRAYSCALE},
-        {{64, 48, 1, {2}, {2}}, WEIR_PIXEL_GRAY, JCS_GRAYSCALE}, /* factors that mean nothing with one component */
+        {{64, 48, 1, {2}, {2}},
+         WEIR_PIXEL_GRAY,
+         JCS_GRAYSCALE}, /* factors that mean nothing with one component */
         {{64, 48, 3, .space = JCS_RGB}, WEIR_PIXEL_RGB, JCS_RGB},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -423,7 +445,8 @@ static void j06_gray_rgb_cmyk(void **state)
         uint8_t *pixels = plain_rgb(&file, rows[i].plain);
         size_t row_bytes = 64u * (size_t)rows[i].recipe.components;
         for (size_t y = 0; y < 48; y++)
-            assert_memory_equal(image->plane[0] + y * (size_t)image->stride[0], pixels + y * row_bytes, row_bytes);
+            assert_memory_equal(image->plane[0] + y * (size_t)image->stride[0], pixels + y * row_bytes,
+                                row_bytes);
         free(pixels);
         weir_image_unref(&image);
         free(file.bytes);
@@ -454,10 +477,13 @@ static void j06_what_is_not_for_us_is_named(void **state)
 {
     struct fixture *f = *state;
     size_t sof = jpeg_find(&f->j0, 0xC0, 0);
-    static const struct { size_t offset; uint8_t value; } patches[] = {
-        {4, 12}, {4, 16},              /* bits a sample */
+    static const struct {
+        size_t offset;
+        uint8_t value;
+    } patches[] = {
+        {4, 12},   {4, 16},                         /* bits a sample */
         {1, 0xC3}, {1, 0xC5}, {1, 0xC7}, {1, 0xCB}, /* lossless, hierarchical */
-        {9, 2}, {9, 5},                /* components */
+        {9, 2},    {9, 5},                          /* components */
     };
     for (size_t i = 0; i < sizeof patches / sizeof patches[0]; i++) {
         struct jpeg_file file = copy_of(&f->j0);
@@ -502,7 +528,8 @@ static void j08_bombs_cost_nothing(void **state)
         expect_code(f, file.bytes, file.size, WEIR_JPEG_TOO_LARGE);
         weir_block_pool_stats(f->pool, &after);
         assert_int_equal(after.allocations, before.allocations);
-        /* Within the limit, but with data for a corner only: given up at the first block that is not there. */
+        /* Within the limit, but with data for a corner only: given up at the first block that is not there.
+         */
         jpeg_set_size(&file, 65285, 1000);
         expect_code(f, file.bytes, file.size, WEIR_JPEG_TRUNCATED);
         assert_true(weir_clock_thread_cpu_ns() - start < WEIR_NS_PER_S);
@@ -516,7 +543,11 @@ static void j10_bad_parts_in_a_row(void **state)
     struct jpeg_file bad_table = copy_of(&f->j0), bad_dqt = copy_of(&f->j0);
     bad_table.bytes[jpeg_find(&bad_table, 0xDA, 0) + 6] = 0x99;
     bad_dqt.bytes[jpeg_find(&bad_dqt, 0xDB, 0) + 4] = 0x0F;
-    const struct { const void *bytes; size_t size; enum weir_jpeg_code code; } rows[] = {
+    const struct {
+        const void *bytes;
+        size_t size;
+        enum weir_jpeg_code code;
+    } rows[] = {
         {"", 0, WEIR_JPEG_INVALID},
         {"\xFF\xD8", 2, WEIR_JPEG_TRUNCATED},
         {"\xFF\xD8\xFF\xD9", 4, WEIR_JPEG_INVALID},
@@ -556,15 +587,19 @@ static void smaller_decoding_keeps_the_source_size(void **state)
     struct fixture *f = *state;
     struct jpeg_recipe recipe = {.width = 1000, .height = 501, .components = 3};
     struct jpeg_file file = jpeg_make(&recipe);
-    static const struct { int min_width, min_height, width, height; } rows[] = {
-        {0, 0, 1000, 501}, {416, 200, 500, 251}, {500, 0, 500, 251}, {501, 0, 1000, 501}, {100, 50, 125, 63}, {1, 200, 500, 251},
+    static const struct {
+        int min_width, min_height, width, height;
+    } rows[] = {
+        {0, 0, 1000, 501},   {416, 200, 500, 251}, {500, 0, 500, 251},
+        {501, 0, 1000, 501}, {100, 50, 125, 63},   {1, 200, 500, 251},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct weir_jpeg_params params = defaults;
         params.min_width = rows[i].min_width;
         params.min_height = rows[i].min_height;
         struct weir_image *image;
-        assert_int_equal(weir_jpeg_decode(f->decoder, file.bytes, file.size, &params, &image, NULL), WEIR_JPEG_OK);
+        assert_int_equal(weir_jpeg_decode(f->decoder, file.bytes, file.size, &params, &image, NULL),
+                         WEIR_JPEG_OK);
         assert_int_equal(image->width, rows[i].width);
         assert_int_equal(image->height, rows[i].height);
         assert_int_equal(image->source_width, 1000);

@@ -10,8 +10,8 @@
 
 static const struct weir_jpeg_params defaults = WEIR_JPEG_PARAMS_DEFAULT;
 
-static struct weir_image *draw(struct weir_sim_pattern *pattern, struct weir_jpeg_decoder *decoder, int camera,
-                               uint64_t frame)
+static struct weir_image *draw(struct weir_sim_pattern *pattern, struct weir_jpeg_decoder *decoder,
+                               int camera, uint64_t frame)
 {
     struct weir_block *jpeg = weir_sim_pattern_draw(pattern, camera, frame);
     assert_non_null(jpeg);

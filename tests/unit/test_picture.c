@@ -34,8 +34,8 @@ static int teardown(void **state)
 
 /* 2 x 2, bottom row first, rows padded to 4: (1,2,3) (4,5,6) above (7,8,9) (10,11,12), given as B, G, R. */
 static const uint8_t bmp[70] = {
-    'B', 'M', 70, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 24, 0,
-    [34] = 16, [54] = 7, 8, 9, 10, 11, 12, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0,
+    'B', 'M', 70, 0, 0,  0, 0,         0,        0, 0, 54, 0,  0,  0, 40, 0, 0, 0, 2, 0, 0, 0, 2, 0,
+    0,   0,   1,  0, 24, 0, [34] = 16, [54] = 7, 8, 9, 10, 11, 12, 0, 0,  1, 2, 3, 4, 5, 6, 0, 0,
 };
 
 static void a_bmp_by_hand(void **state)
@@ -60,7 +60,11 @@ static void a_ppm_by_hand(void **state)
 static void what_is_no_picture_is_refused(void **state)
 {
     struct fixture *f = *state;
-    static const struct { const void *bytes; size_t size; const char *say; } rows[] = {
+    static const struct {
+        const void *bytes;
+        size_t size;
+        const char *say;
+    } rows[] = {
         {"", 0, "not a picture"},
         {"hello", 5, "not a picture"},
         {"\x89PNG\r\n\x1a\n", 8, "PNG"},
@@ -110,8 +114,11 @@ static void an_odd_png_has_its_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_bmp_by_hand),        CASE(a_ppm_by_hand),           CASE(what_is_no_picture_is_refused),
-        CASE(a_huge_header_is_refused), CASE(an_odd_png_has_its_size),
+        CASE(a_bmp_by_hand),
+        CASE(a_ppm_by_hand),
+        CASE(what_is_no_picture_is_refused),
+        CASE(a_huge_header_is_refused),
+        CASE(an_odd_png_has_its_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,8 +59,10 @@ static void check_corners(const struct weir_input_spec *spec, int width, int hei
     weir_placement_compute(spec, width, height, &placed);
     assert_true(placed.resized_width >= 1 && placed.resized_height >= 1);
     if (spec->fit != WEIR_FIT_CROP) {
-        assert_true(placed.offset_x >= 0 && placed.offset_x + (float)placed.resized_width <= (float)spec->width);
-        assert_true(placed.offset_y >= 0 && placed.offset_y + (float)placed.resized_height <= (float)spec->height);
+        assert_true(placed.offset_x >= 0 &&
+                    placed.offset_x + (float)placed.resized_width <= (float)spec->width);
+        assert_true(placed.offset_y >= 0 &&
+                    placed.offset_y + (float)placed.resized_height <= (float)spec->height);
     }
     float box[4] = {placed.offset_x, placed.offset_y, placed.offset_x + (float)placed.resized_width,
                     placed.offset_y + (float)placed.resized_height};
@@ -73,7 +75,8 @@ static void corners_come_back(void **state)
 {
     (void)state;
     static const int sides[] = {320, 416, 640, 1280};
-    static const int sizes[][2] = {{3775, 1571}, {1600, 2128}, {427, 640}, {581, 640}, {1024, 768}, {1, 1}, {4096, 1}};
+    static const int sizes[][2] = {{3775, 1571}, {1600, 2128}, {427, 640}, {581, 640},
+                                   {1024, 768},  {1, 1},       {4096, 1}};
     srand(1);
     for (int fit = WEIR_FIT_STRETCH; fit <= WEIR_FIT_CROP; fit++) {
         struct weir_input_spec spec = letterbox(640, 640, (enum weir_fit)fit);
