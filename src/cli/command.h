@@ -7,7 +7,10 @@
  *
  * Thread-safety: main thread. */
 
+int weir_command_check_config(int argc, char **argv);
+int weir_command_detect(int argc, char **argv);
 int weir_command_help(int argc, char **argv);
+int weir_command_run(int argc, char **argv);
 int weir_command_serve(int argc, char **argv);
 int weir_command_sim(int argc, char **argv);
 int weir_command_version(int argc, char **argv);

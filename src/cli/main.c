@@ -10,8 +10,11 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
+    {"run", weir_command_run, "cameras to detections"},
+    {"detect", weir_command_detect, "what is in these pictures"},
     {"serve", weir_command_serve, "the detector as a service over HTTP"},
     {"sim", weir_command_sim, "simulated cameras, and their faults"},
+    {"check-config", weir_command_check_config, "is a configuration right, and what can be set"},
     {"version", weir_command_version, "print the version"},
     {"help", weir_command_help, "print this text"},
 };

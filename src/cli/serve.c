@@ -5,12 +5,13 @@
 #include "cli/command.h"
 
 #include "base/cpu.h"
+#include "cli/default_model.h"
 #include "cli/option.h"
+#include "cli/signals.h"
 #include "web/service.h"
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,34 +80,17 @@ static enum weir_option_code read_options(struct serve_settings *settings, int a
     return code;
 }
 
-static void settle(struct serve_settings *settings)
+static int settle(struct serve_settings *settings, char path[PATH_MAX], struct weir_error *err)
 {
     struct weir_model_params *model = &settings->params.model;
     model->threshold = (float)settings->threshold;
     model->null_run_ns = (int64_t)(settings->null_ms * 1e6);
     bool is_null = strcmp(model->runtime, "null") == 0;
     model->workers = settings->workers != 0 ? settings->workers : is_null ? NULL_WORKERS : weir_cpu_usable();
-}
-
-/* Threads that are started from here on leave the two signals to wait_for_signal. */
-static void hold_signals(sigset_t *signals)
-{
-    sigemptyset(signals);
-    sigaddset(signals, SIGINT);
-    sigaddset(signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, signals, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
-/* From the first signal on, a second one ends the program at once. */
-static void wait_for_signal(const sigset_t *signals)
-{
-    int number;
-    while (sigwait(signals, &number) != 0)
-        ;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+    if (model->path != NULL || is_null)
+        return 0;
+    model->path = path;
+    return weir_default_model(path, err);
 }
 
 static int serve(struct serve_settings *settings, struct weir_log *log, struct weir_error *err)
@@ -119,16 +103,16 @@ static int serve(struct serve_settings *settings, struct weir_log *log, struct w
                               strlen(settings->host));
     settings->params.address = address;
     settings->params.log = log;
-    sigset_t signals;
     struct weir_service *service = NULL;
-    hold_signals(&signals);
+    weir_signals_hold();
     int code = weir_service_start(&service, &settings->params, err);
     if (code != 0)
         return code;
     printf("%s, %d workers\nlistening on %sdetect\n", weir_service_summary(service),
            settings->params.model.workers, weir_service_url(service));
     fflush(stdout);
-    wait_for_signal(&signals);
+    (void)weir_signals_wait(INT64_MAX);
+    weir_signals_release();
     weir_service_stop(&service);
     return 0;
 }
@@ -155,9 +139,11 @@ int weir_command_serve(int argc, char **argv)
         fprintf(stderr, "weir serve: %s\n", err.text);
         return 2;
     }
-    settle(&settings);
+    char path[PATH_MAX];
     struct weir_log *log = weir_log_new(level, NULL, NULL);
-    int result = serve(&settings, log, &err);
+    int result = settle(&settings, path, &err);
+    if (result == 0)
+        result = serve(&settings, log, &err);
     weir_log_free(&log);
     if (result != 0)
         fprintf(stderr, "weir serve: %s\n", err.text);

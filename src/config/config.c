@@ -67,6 +67,9 @@ int weir_config_set(struct weir_config *config, const char *key, const char *val
     }
     if (weir_setting_set(setting, base_of(config, setting), value, err) != 0)
         return weir_error_prefix(err, "%s", setting->name);
+    for (size_t i = 0; setting->per_camera && i < config->camera_count; i++)
+        if (weir_setting_set(setting, &config->cameras[i].settings, value, err) != 0)
+            return weir_error_prefix(err, "%s", setting->name);
     return 0;
 }
 

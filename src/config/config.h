@@ -77,7 +77,7 @@ int weir_config_parse(struct weir_config *config, const char *text, size_t size,
                       struct weir_error *err);
 /* Adds a camera "NAME=URL" with the present defaults. */
 int weir_config_add_camera(struct weir_config *config, const char *name_and_url, struct weir_error *err);
-/* One setting by its name, as the command line gives it ("policy", "newest"). */
+/* One setting by its name, as the command line gives it ("policy", "newest"); for all cameras there are, too. */
 int weir_config_set(struct weir_config *config, const char *key, const char *value, struct weir_error *err);
 /* What only the whole can tell: names unique, at least one camera, ... */
 int weir_config_check(const struct weir_config *config, struct weir_error *err);
