@@ -27,8 +27,8 @@ class Scene:
         urls = [self.cameras[i % len(self.cameras)].url for i in range(len(names))]
         config = folder / "weir.yaml"
         # JSON strings are YAML strings: any name can be written.
-        rows = [f"  - name: {json.dumps(name)}\n    url: {url}\n" for name, url in zip(names, urls)]
-        config.write_text("cameras:\n" + "".join(rows))
+        rows = [f"  - name: {json.dumps(name, ensure_ascii=False)}\n    url: {url}\n" for name, url in zip(names, urls)]
+        config.write_text("cameras:\n" + "".join(rows), encoding="utf-8")
         self.url = f"http://127.0.0.1:{weirlib.free_port()}/"
         self.context = weirlib.start("run", "-c", config, "--detector", self.detector.url, "--web", self.url[7:-1])
         self.process = self.context.__enter__()
@@ -234,7 +234,10 @@ def test_slow_viewers_hold_up_nobody(make_scene):
     assert count_of(scene.process, "task") == threads
     for connection in slow:
         connection.close()
-    weirlib.wait_until(lambda: count_of(scene.process, "fd") <= descriptors, "all descriptors to be closed")
+    # Each worker opens its own connection to the detector when it has its first frame.
+    most = descriptors + scene.status()["workers"]
+    weirlib.wait_until(lambda: count_of(scene.process, "fd") <= most, "all descriptors to be closed")
+    weirlib.wait_until(lambda: "\nweir_http_connections 1\n" in weirlib.ask(scene.url + "metrics").text, "all viewers to be gone")
 
 
 # ---- the page ----
