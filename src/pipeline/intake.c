@@ -10,7 +10,10 @@
 #include "base/clock.h"
 #include "pipeline/pipeline_private.h"
 
-enum { EVERY_DEPTH = 2 }; /* frames that wait before a lossless source is paused: one to take, one to come */
+enum {
+    EVERY_DEPTH = 2,         /* frames that wait before a lossless source is paused: one to take, one to come */
+    STALE_SERVICE_TIMES = 3, /* at the end, a live camera's frame older than this is not worth a look */
+};
 
 static void drop(struct weir_camera *camera, struct weir_frame *frame, enum weir_reason reason)
 {
@@ -161,6 +164,22 @@ static struct weir_frame *choose(struct weir_pipeline *pipeline)
     return weir_frame_list_pop(&pipeline->cameras[i]->mailbox);
 }
 
+/* At the end no newer frame comes to take a waiting one's place. A live camera's frame that has had to wait for long would be
+ * looked at only to report the past: it is dropped as its camera's next frame would have dropped it. */
+static struct weir_frame *choose_worthwhile(struct weir_pipeline *pipeline)
+{
+    struct weir_frame *frame;
+    while ((frame = choose(pipeline)) != NULL) {
+        struct weir_camera *camera = pipeline->cameras[frame->camera];
+        bool stale = weir_clock_ns() - frame->arrival_ns > STALE_SERVICE_TIMES * pipeline->service_ns;
+        if (!(pipeline->closed && stale && camera->policy == WEIR_POLICY_NEWEST))
+            return frame;
+        camera->books.waiting--;
+        drop(camera, frame, WEIR_REASON_SHUTDOWN);
+    }
+    return NULL;
+}
+
 static bool anything_waits(const struct weir_pipeline *pipeline)
 {
     if (pipeline->fifo.size > 0)
@@ -206,7 +225,7 @@ bool weir_intake_take(struct weir_pipeline *pipeline, struct weir_job *job)
 {
     pthread_mutex_lock(&pipeline->lock);
     struct weir_frame *frame;
-    while ((frame = choose(pipeline)) == NULL && !(pipeline->closed && !anything_waits(pipeline))) {
+    while ((frame = choose_worthwhile(pipeline)) == NULL && !(pipeline->closed && !anything_waits(pipeline))) {
         pipeline->workers_idle++;
         pthread_cond_wait(&pipeline->work, &pipeline->lock);
         pipeline->workers_idle--;

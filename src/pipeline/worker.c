@@ -7,6 +7,10 @@
 #include "pipeline/pipeline_private.h"
 
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { WORKER_NICE = 5 };
 
 static void record(struct weir_histogram *histogram, int64_t duration_ns)
 {
@@ -96,10 +100,17 @@ static void look_at(struct weir_pipeline_worker *worker, struct weir_job *job)
     weir_frame_unref(&job->frame);
 }
 
+/* Workers keep every core busy when they can; the threads that receive, publish and show need little, but at once. */
+static void yield_to_light_threads(void)
+{
+    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), WORKER_NICE);
+}
+
 static void *run(void *argument)
 {
     struct weir_pipeline_worker *worker = argument;
     struct weir_pipeline *pipeline = worker->pipeline;
+    yield_to_light_threads();
     struct weir_job job;
     while (weir_intake_take(pipeline, &job))
         look_at(worker, &job);
