@@ -32,7 +32,7 @@ static void print_yaml(const struct weir_config *config)
         weir_setting_print(setting, base, &out);
         weir_buf_text(&out, "\n");
     }
-    weir_buf_text(&out, config->camera_count == 0 ? "# cameras:\n#   front: http://192.168.1.20/video\n" : "cameras:\n");
+    weir_buf_text(&out, config->camera_count == 0 ? "# cameras:\n#   - name: front\n#     url: http://192.168.1.20/video\n" : "cameras:\n");
     for (size_t i = 0; i < config->camera_count; i++)
         weir_buf_printf(&out, "  - {name: \"%s\", id: %s}\n", config->cameras[i].name, config->cameras[i].id);
     if (!out.failed)
@@ -49,9 +49,9 @@ static void print_docs(void)
     for (size_t i = 0; i < weir_setting_count; i++)
         printf("| `%s` | %s | %s | %s |\n", weir_settings[i].name, weir_settings[i].per_camera ? "camera" : "all",
                weir_settings[i].initial[0] != '\0' ? weir_settings[i].initial : "none", weir_settings[i].help);
-    puts("\nCameras are a mapping or a list:\n\n"
-         "```yaml\nstall_timeout_s: 10\ncameras:\n  front: http://192.168.1.20/video\n"
-         "  yard:\n    url: http://192.168.1.21/video\n    stall_timeout_s: 90\n```");
+    puts("\nCameras are a list; each has a name and a url, and may have settings of its own:\n\n"
+         "```yaml\nstall_timeout_s: 10\ncameras:\n  - name: front\n    url: http://192.168.1.20/video\n"
+         "  - name: yard\n    url: http://192.168.1.21/video\n    stall_timeout_s: 90\n```");
 }
 
 static int check(const struct check_settings *settings, struct weir_error *err)
@@ -81,10 +81,10 @@ int weir_command_check_config(int argc, char **argv)
     };
     size_t count = sizeof rows / sizeof *rows;
     int rest = argc;
-    /* -c is the short form everywhere. */
+    static char long_form[] = "--config"; /* -c is its short form everywhere */
     for (int i = 1; i < argc; i++)
         if (argv[i][0] == '-' && argv[i][1] == 'c' && argv[i][2] == '\0')
-            argv[i] = (char[]){"--config"};
+            argv[i] = long_form;
     enum weir_option_code code = weir_options_parse(rows, count, argc, argv, &rest, &err);
     if (code == WEIR_OPTION_HELP) {
         fputs(intro, stdout);

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weir run, as a user runs it: simulated cameras, a detector, results, books, the end."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+import weirlib
+
+SLOW = float(os.environ.get("WEIR_TEST_SLOWNESS", "1"))
+
+
+def sim(*arguments):
+    return weirlib.start("sim", "--port", 0, *arguments)
+
+
+def camera_urls(process, count):
+    port = process.wait_for_text(r"127\.0\.0\.1:(\d+)").group(1)
+    return [f"http://127.0.0.1:{port}/cam{i}" for i in range(count)]
+
+
+def camera_arguments(urls):
+    return [part for i, url in enumerate(urls) for part in ("--camera", f"cam{i}={url}")]
+
+
+def serve(*arguments):
+    return weirlib.start("serve", "--port", 0, "--log-level", "warn", *arguments)
+
+
+def detect_url(process):
+    return process.wait_for_text(r"(http://\S+detect)").group(1)
+
+
+def stats(stdout):
+    found = re.search(r"^stats: \{'read': (\d+), 'dropped': (\d+), 'inferred': (\d+), 'published': (\d+)\}$", stdout, re.M)
+    assert found, stdout
+    return dict(zip(("read", "dropped", "inferred", "published"), map(int, found.groups())))
+
+
+def balanced(books):
+    ended = books["inferred"] + books["dropped"] + books["failed"]
+    assert books["dropped"] == sum(books["droppedBy"].values())
+    assert books["failed"] == sum(books["failedBy"].values())
+    assert books["read"] == books["waiting"] + books["running"] + ended
+    assert books["inferred"] == books["publishing"] + books["published"] + books["unpublished"]
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_the_references_scene(tmp_path):
+    """4 cameras at 25 fps, a service that takes 20 ms, 8 workers: nothing dropped, and the summary's form to the letter."""
+    with sim("--cameras", 4, "--fps", 25, "--pattern") as cameras, serve("--runtime", "null", "--null-ms", 20) as service:
+        results = tmp_path / "results.jsonl"
+        code, stdout, stderr = weirlib.run(
+            "run", *camera_arguments(camera_urls(cameras, 4)), "--detector", detect_url(service),
+            "--seconds", 4, "--web", "off", "--jsonl", results)
+    assert code == 0, stderr
+    assert stdout.startswith("4 cameras, 8 inference workers\n\nran ")
+    assert re.search(r"^ran \d+\.\ds$", stdout, re.M)
+    assert re.search(r"^throughput: \d+\.\d frames/s inferred$", stdout, re.M)
+    assert re.search(r"^age: p50 \d+ ms, p95 \d+ ms, p99 \d+ ms \(capture to published\)$", stdout, re.M)
+    assert "\ndropped: none · failed: none\n" in stdout or SLOW > 1
+    assert re.search(r"^bottleneck: \w+; workers \d+ % busy$", stdout, re.M)
+    numbers = stats(stdout)
+    assert numbers["published"] == numbers["inferred"] == len(lines(results))
+    assert numbers["read"] == numbers["inferred"] + numbers["dropped"]
+    if SLOW == 1:
+        assert numbers["dropped"] == 0
+        assert numbers["read"] >= 4 * 25 * 4 * 0.9
+
+
+def test_each_line_says_camera_sequence_time_status_and_timings(tmp_path):
+    results = tmp_path / "results.jsonl"
+    with sim("--cameras", 2, "--fps", 20, "--pattern") as cameras:
+        code, _, stderr = weirlib.run("run", *camera_arguments(camera_urls(cameras, 2)), "--runtime", "null",
+                                      "--seconds", 2, "--web", "off", "--jsonl", results)
+    assert code == 0, stderr
+    rows = lines(results)
+    for camera in ("cam0", "cam1"):
+        sequences = [row["sequence"] for row in rows if row["camera"] == camera]
+        assert len(sequences) > 5
+        assert sequences == sorted(set(sequences)), "in order, none twice"
+    for row in rows:
+        assert row["status"] == "ok" and row["detections"] == []
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", row["captured"])
+        assert row["timings"]["queueMs"] >= 0 and row["timings"]["inferenceMs"] >= 0 and row["ageMs"] > 0
+
+
+@pytest.mark.parametrize("policy,reason", [("newest", "superseded"), ("fifo-drop-newest", "queue_full"),
+                                           ("fifo-drop-oldest", "queue_full")])
+def test_overload_drops_by_reason_and_the_books_balance_at_every_moment(policy, reason):
+    port = weirlib.free_port()
+    with sim("--cameras", 6, "--fps", 30, "--pattern") as cameras, \
+         weirlib.start("run", *camera_arguments(camera_urls(cameras, 6)), "--runtime", "null", "--null-ms", 50,
+                       "--workers", 2, "--queue", 4, "--policy", policy, "--web", f"127.0.0.1:{port}", "--json") as process:
+        process.wait_for_text("dashboard")
+        end = time.monotonic() + 3
+        looked = 0
+        while time.monotonic() < end:
+            status = weirlib.ask(f"http://127.0.0.1:{port}/api/v1/status").json
+            for books in [status["books"], *(camera["books"] for camera in status["cameras"])]:
+                balanced(books)
+            looked += 1
+        assert looked > 5
+        assert process.stop() == 0
+        summary = json.loads(process.stdout.strip().splitlines()[-1])
+    balanced(summary["books"])
+    assert summary["books"]["waiting"] == summary["books"]["running"] == summary["books"]["publishing"] == 0
+    assert summary["books"]["published"] == summary["books"]["inferred"] > 0
+    assert summary["books"]["droppedBy"][reason] > 0
+    assert summary["bottleneck"] == "inference"
+    served = [camera["books"]["inferred"] for camera in summary["cameras"]]
+    if policy == "newest":
+        assert min(served) >= 0.7 * max(served)
+
+
+def test_what_was_inferred_is_published_with_a_slow_detector_and_full_queues(tmp_path):
+    results = tmp_path / "results.jsonl"
+    with sim("--cameras", 4, "--fps", 30, "--pattern") as cameras, \
+         weirlib.start("run", *camera_arguments(camera_urls(cameras, 4)), "--runtime", "null", "--null-ms", 200,
+                       "--policy", "fifo-drop-newest", "--queue", 8, "--workers", 2, "--web", "off",
+                       "--jsonl", results) as process:
+        weirlib.wait_until(lambda: results.exists() and len(results.read_text().splitlines()) > 4, "some results")
+        assert process.stop() == 0
+        numbers = stats(process.stdout)
+    assert numbers["inferred"] == numbers["published"] == len(lines(results))
+    assert "shutdown" not in process.stdout, "what waited was finished"
+
+
+def test_a_reader_that_stops_reading_does_not_hold_up_the_end():
+    """Results to a pipe that nobody reads: the bounded queue fills, workers wait, and the end still comes."""
+    with sim("--cameras", 4, "--fps", 30, "--pattern") as cameras:
+        urls = camera_urls(cameras, 4)
+        reader, writer = os.pipe()
+        command = [weirlib.binary(), "run", *map(str, camera_arguments(urls)), "--runtime", "null", "--queue", "4", "--web",
+                   "off", "--jsonl", "-", "--shutdown-timeout-s", "1"]
+        process = subprocess.Popen(command, stdout=writer, stderr=subprocess.PIPE)
+        os.close(writer)
+        time.sleep(3 * SLOW)
+        process.send_signal(signal.SIGTERM)
+        stderr = process.communicate(timeout=weirlib.TIMEOUT_S)[1].decode()
+        os.close(reader)
+    assert process.returncode == 1
+    assert "standard output" in stderr
+
+
+def test_a_second_signal_ends_at_once():
+    with sim("--cameras", 2, "--fps", 10, "--pattern") as cameras, \
+         weirlib.start("run", *camera_arguments(camera_urls(cameras, 2)), "--runtime", "null", "--null-ms", 20000,
+                       "--workers", 2, "--web", "off") as process:
+        process.wait_for_text(r"2 cameras")
+        time.sleep(2 * SLOW)
+        process.signal(signal.SIGTERM)
+        time.sleep(0.5 * SLOW)
+        began = time.monotonic()
+        process.signal(signal.SIGTERM)
+        assert process.wait() == 128 + signal.SIGTERM
+        assert time.monotonic() - began < 2 * SLOW
+
+
+def test_a_detector_that_goes_away_and_comes_back(tmp_path):
+    results = tmp_path / "results.jsonl"
+    port = weirlib.free_port()
+    with sim("--cameras", 1, "--fps", 20, "--pattern") as cameras, \
+         weirlib.start("run", *camera_arguments(camera_urls(cameras, 1)), "--detector", f"http://127.0.0.1:{port}/detect",
+                       "--web", "off", "--jsonl", results) as process:
+        def statuses():
+            return [(row["status"], row.get("reason")) for row in lines(results)] if results.exists() else []
+        weirlib.wait_until(lambda: ("failed", "detector_unreachable") in statuses(), "failures with their reason")
+        with weirlib.start("serve", "--runtime", "null", "--port", port, "--log-level", "warn"):
+            weirlib.wait_until(lambda: ("ok", None) in statuses(), "results once the service is there")
+        assert process.stop() == 0
+    assert "detector_unreachable" in process.stdout
+
+
+def test_the_configuration_file_and_the_command_line(tmp_path):
+    config = tmp_path / "weir.yaml"
+    with sim("--cameras", 2, "--fps", 20, "--pattern") as cameras:
+        urls = camera_urls(cameras, 2)
+        config.write_text(f'runtime: "null"\nweb: "off"\nseconds: 60\ncameras:\n'
+                          f"  - name: front\n    url: {urls[0]}\n"
+                          f"  - name: back\n    url: {urls[1]}\n    policy: fifo-drop-newest\n")
+        code, stdout, stderr = weirlib.run("run", "-c", config, "--seconds", 1.5)
+    assert code == 0, stderr
+    assert stdout.startswith("2 cameras, ")
+    assert stats(stdout)["inferred"] > 10
