@@ -58,6 +58,9 @@ static int run(const struct weir_sim_params *params)
     printf("weir sim: %d camera%s at http://%s%s%s:%d/cam0 ...\n", params->cameras,
            params->cameras == 1 ? "" : "s", ipv6 ? "[" : "", params->address, ipv6 ? "]" : "",
            weir_sim_port(sim));
+    if (weir_sim_rtsp_port_of(sim) >= 0)
+        printf("weir sim: the same at rtsp://%s%s%s:%d/cam0 ...\n", ipv6 ? "[" : "", params->address,
+               ipv6 ? "]" : "", weir_sim_rtsp_port_of(sim));
     (void)fflush(stdout);
     weir_sim_run(sim);
     struct weir_sim_totals totals;
@@ -80,6 +83,8 @@ int weir_command_sim(int argc, char **argv)
         {"fps", "F", "frames a second of each; default the clip's, else 10", WEIR_OPTION_NUMBER, &params.fps,
          0.01, 1000},
         {"port", "P", "default 8090; 0: a free one, printed", WEIR_OPTION_INTEGER, &params.port, 0, 65535},
+        {"rtsp-port", "P", "serve the clip over RTSP, too; 0: a free port, printed", WEIR_OPTION_INTEGER,
+         &params.rtsp_port, 0, 65535},
         {"address", "A", "where to listen; default 127.0.0.1", WEIR_OPTION_TEXT, &params.address, 0, 0},
         {"clip", "FILE", "play a video", WEIR_OPTION_TEXT, &params.clip, 0, 0},
         {"images", "DIR", "play the pictures of a folder", WEIR_OPTION_TEXT, &params.folder, 0, 0},

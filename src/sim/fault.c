@@ -27,6 +27,7 @@ static const struct {
     [WEIR_SIM_FAULT_WRONG_LENGTH] = {"wrong-length", "Content-Length too large or too small", 0},
     [WEIR_SIM_FAULT_NO_LENGTH] = {"no-length", "no Content-Length", 0},
     [WEIR_SIM_FAULT_WRONG_BOUNDARY] = {"wrong-boundary", "another boundary than announced", 0},
+    [WEIR_SIM_FAULT_LOSS] = {"loss", "RTSP: one packet in ten is lost", 0},
     [WEIR_SIM_FAULT_HTML] = {"html", "a login page instead of a stream", 200},
     [WEIR_SIM_FAULT_401] = {"401", "HTTP status 401", 401},
     [WEIR_SIM_FAULT_403] = {"403", "HTTP status 403", 403},

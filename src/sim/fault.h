@@ -31,6 +31,7 @@ enum weir_sim_fault {
     WEIR_SIM_FAULT_WRONG_LENGTH,   /* Content-Length says too much or too little */
     WEIR_SIM_FAULT_NO_LENGTH,      /* no Content-Length */
     WEIR_SIM_FAULT_WRONG_BOUNDARY, /* another boundary than announced */
+    WEIR_SIM_FAULT_LOSS,           /* RTSP: one packet in ten is lost */
     WEIR_SIM_FAULT_HTML,           /* a login page instead of a stream */
     WEIR_SIM_FAULT_401,
     WEIR_SIM_FAULT_403,

@@ -145,27 +145,31 @@ static void on_connection(uv_stream_t *listener, int status)
         weir_sim_client_accept(listener->data);
 }
 
-static int listen_on(struct weir_sim *sim, int port)
+int weir_sim_listen(struct weir_sim *sim, uv_tcp_t *listener, void *data, int port,
+                    uv_connection_cb on_connect, int *bound_port)
 {
     struct sockaddr_storage address;
     int rc = uv_ip4_addr(sim->params.address, port, (struct sockaddr_in *)&address);
     if (rc != 0)
         rc = uv_ip6_addr(sim->params.address, port, (struct sockaddr_in6 *)&address);
+    listener->data = data;
+    (void)uv_tcp_init(&sim->loop, listener);
     if (rc == 0)
-        rc = uv_tcp_init(&sim->loop, &sim->listener);
-    if (rc != 0)
-        return rc;
-    sim->listener.data = sim;
-    sim->listening = true;
-    rc = uv_tcp_bind(&sim->listener, (const struct sockaddr *)&address, 0);
+        rc = uv_tcp_bind(listener, (const struct sockaddr *)&address, 0);
     if (rc == 0)
-        rc = uv_listen((uv_stream_t *)&sim->listener, BACKLOG, on_connection);
+        rc = uv_listen((uv_stream_t *)listener, BACKLOG, on_connect);
     int size = sizeof address;
     if (rc == 0)
-        rc = uv_tcp_getsockname(&sim->listener, (struct sockaddr *)&address, &size);
+        rc = uv_tcp_getsockname(listener, (struct sockaddr *)&address, &size);
     if (rc == 0) /* the port stands at the same place in both kinds of address */
-        sim->port = ntohs(((const struct sockaddr_in *)&address)->sin_port);
+        *bound_port = ntohs(((const struct sockaddr_in *)&address)->sin_port);
     return rc;
+}
+
+static int listen_on(struct weir_sim *sim, int port)
+{
+    sim->listening = true;
+    return weir_sim_listen(sim, &sim->listener, sim, port, on_connection, &sim->port);
 }
 
 static void listen_again(struct weir_sim *sim, int64_t now)
@@ -216,6 +220,7 @@ static void shut_down(struct weir_sim *sim)
         return;
     sim->stopping = true;
     close_listener(sim);
+    weir_sim_rtsp_close(&sim->rtsp);
     while (sim->clients != NULL)
         weir_sim_client_close(sim->clients, false);
     uv_close((uv_handle_t *)&sim->timer, NULL);
@@ -278,6 +283,13 @@ static int open_loop(struct weir_sim *sim, struct weir_error *err)
                                     sim->params.port, uv_strerror(rc));
 }
 
+static int open_rtsp(struct weir_sim *sim, struct weir_error *err)
+{
+    if (sim->params.clip == NULL)
+        return weir_error_set(err, -EINVAL, "RTSP sends a video as it is: name one with --clip");
+    return weir_sim_rtsp_open(&sim->rtsp, sim, sim->params.rtsp_port, err);
+}
+
 int weir_sim_new(struct weir_sim **out, const struct weir_sim_params *params, struct weir_error *err)
 {
     struct weir_sim *sim = *out = calloc(1, sizeof *sim);
@@ -295,6 +307,8 @@ int weir_sim_new(struct weir_sim **out, const struct weir_sim_params *params, st
         rc = sim->plan_count = weir_sim_plan_parse(sim->plans, params->faults, params->cameras, err);
     if (rc >= 0)
         rc = open_pictures(sim, err);
+    if (rc >= 0 && params->rtsp_port >= 0)
+        rc = open_rtsp(sim, err);
     if (rc < 0) {
         weir_sim_free(out);
         return rc;
@@ -329,6 +343,11 @@ void weir_sim_free(struct weir_sim **out)
 int weir_sim_port(const struct weir_sim *sim)
 {
     return sim->port;
+}
+
+int weir_sim_rtsp_port_of(const struct weir_sim *sim)
+{
+    return sim->rtsp == NULL ? -1 : weir_sim_rtsp_port(sim->rtsp);
 }
 
 void weir_sim_run(struct weir_sim *sim)

@@ -26,6 +26,7 @@ struct weir_sim_params {
     double fps;          /* frames a second of each; 0: the clip's own, else 10 */
     const char *address; /* to listen at: "127.0.0.1" */
     int port;            /* 0: a free one */
+    int rtsp_port;       /* for RTSP, which needs a clip; 0: a free one; -1: no RTSP */
     const char *clip;    /* a video file; or */
     const char *folder;  /* a folder of pictures; both NULL: generated pictures */
     int width, height;   /* pixels; 0: the clip's, else 640 x 480 */
@@ -36,12 +37,14 @@ struct weir_sim_params {
 };
 #define WEIR_SIM_PARAMS_DEFAULT                                                                              \
     {                                                                                                        \
-        .cameras = 4, .address = "127.0.0.1", .port = 8090, .quality = 80, .memory_mib = 256, .seed = 1      \
+        .cameras = 4, .address = "127.0.0.1", .port = 8090, .rtsp_port = -1, .quality = 80,                  \
+        .memory_mib = 256, .seed = 1                                                                         \
     }
 
 int weir_sim_new(struct weir_sim **out, const struct weir_sim_params *params, struct weir_error *err);
 void weir_sim_free(struct weir_sim **sim);
 int weir_sim_port(const struct weir_sim *sim);
+int weir_sim_rtsp_port_of(const struct weir_sim *sim); /* -1: no RTSP */
 
 /* Until stop, SIGINT or SIGTERM. */
 void weir_sim_run(struct weir_sim *sim);

@@ -14,6 +14,7 @@
 #include "sim/pattern.h"
 #include "sim/reel.h"
 #include "sim/request.h"
+#include "sim/rtsp.h"
 #include "sim/sim.h"
 
 #include <uv.h>
@@ -62,6 +63,7 @@ struct weir_sim {
     struct weir_sim_pattern *other_size; /* for the fault of that kind */
     struct sim_camera *cameras;
     struct sim_client *clients;
+    struct sim_rtsp *rtsp; /* NULL: not asked for */
     struct weir_sim_plan plans[WEIR_SIM_PLANS_MAX];
     int plan_count;
     uint32_t plan_started[(WEIR_SIM_PLANS_MAX + 31) / 32];
@@ -86,6 +88,10 @@ void weir_sim_answer(struct sim_client *client, const struct weir_sim_request *r
 enum weir_sim_fault weir_sim_fault_now(const struct sim_camera *camera, int64_t now_ns);
 /* camera -1: all. length_ns 0: until changed. */
 void weir_sim_set_fault(struct weir_sim *sim, int camera, enum weir_sim_fault fault, int64_t length_ns);
+/* Listens at the simulator's address; 0 or libuv's error. The listener is to be closed by the caller in both
+ * cases. */
+int weir_sim_listen(struct weir_sim *sim, uv_tcp_t *listener, void *data, int port,
+                    uv_connection_cb on_connect, int *bound_port);
 /* The picture a camera shows next, a new reference; NULL: none is ready. */
 struct weir_block *weir_sim_next_picture(struct weir_sim *sim, struct sim_camera *camera,
                                          enum weir_sim_fault fault);
