@@ -9,7 +9,7 @@ const PICTURES_PER_SECOND = 24; // all tiles together
 const PICTURE_MIN_MS = 120;     // between two of one tile
 const STATUS_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
-const HISTORY = 90;             // points of a line
+const HISTORY = 60;             // points of a line
 
 const tones = { live: "good", waiting: "warn", connecting: "warn", stalled: "bad", backing_off: "bad" };
 const tiles = new Map(); // camera id -> tile
@@ -42,7 +42,7 @@ function reasons(by) {
 
 // Far apart for neighbouring classes: the golden angle round the colour wheel.
 function colour(detection) {
-  return `hsl(${(detection.class * 137.5 + 160) % 360} 90% 60%)`;
+  return `hsl(${(detection.class * 137.5 + 160) % 360} 88% 66%)`;
 }
 
 function request(path) {
@@ -54,19 +54,19 @@ function request(path) {
 function drawBox(context, detection, scale, ratio) {
   const [x1, y1, x2, y2] = detection.box.map((v) => v * scale);
   const name = `${detection.label} ${Math.round(detection.score * 100)}`;
-  const size = Math.round(12 * ratio);
+  const size = Math.round(11 * ratio);
   context.strokeStyle = context.fillStyle = colour(detection);
   context.lineWidth = 2 * ratio;
   context.strokeRect(x1, y1, x2 - x1, y2 - y1);
   context.font = `600 ${size}px system-ui, sans-serif`;
-  const width = context.measureText(name).width + 8 * ratio;
-  const height = size + 5 * ratio;
+  const width = context.measureText(name).width + 6 * ratio;
+  const height = size + 4 * ratio;
   const left = Math.max(0, Math.min(x1 - ratio, context.canvas.width - width));
   const top = y1 > height ? y1 - height : Math.min(y1, context.canvas.height - height);
   context.fillRect(left, top, width, height);
   context.fillStyle = "#06121a";
   context.textBaseline = "middle";
-  context.fillText(name, left + 4 * ratio, top + height / 2 + ratio);
+  context.fillText(name, left + 3 * ratio, top + height / 2 + ratio);
 }
 
 // The canvas has as many pixels as the screen gives it, so that lines and letters are sharp at every size.
@@ -242,7 +242,7 @@ function showTotals(status, seconds) {
   setText(element("busy"), (status.workersBusy * 100).toFixed(0));
   element("busy-bar").value = status.workersBusy;
   setText(element("bottleneck"), words(status.bottleneck));
-  setText(element("queue"), `${status.publishQueue.size} of ${status.publishQueue.capacity}`);
+  setText(element("queue"), `${status.publishQueue.size}/${status.publishQueue.capacity}`);
   drawLine(status.inferredFps);
 }
 
