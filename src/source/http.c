@@ -122,9 +122,10 @@ static void on_frame(void *user, struct weir_block *jpeg)
         return;
     }
     frame->jpeg = jpeg;
-    frame->capture_ns = http->capture_ns;
-    frame->capture_wall_ns = http->capture_wall_ns;
     frame->arrival_ns = weir_clock_ns();
+    /* Of several frames in one piece only the first may have begun before it. */
+    frame->capture_ns = http->capture_ns != 0 ? http->capture_ns : frame->arrival_ns;
+    frame->capture_wall_ns = http->capture_ns != 0 ? http->capture_wall_ns : weir_clock_wall_ns();
     http->capture_ns = 0;
     if (http->events->frame(http->user, frame) == WEIR_SOURCE_PAUSE)
         http->flow = WEIR_SOURCE_PAUSE;
