@@ -50,7 +50,7 @@ static enum weir_option_code read_options(struct detect_settings *settings, int 
         {"runtime-library", "FILE", "the runtime's library; searched for when not given", WEIR_OPTION_TEXT,
          &model->runtime_library, 0, 0},
         {"device", "NAME", "device of the runtime; by its rule when not given", WEIR_OPTION_TEXT, &model->device, 0, 0},
-        {"layout", "NAME", "what the outputs mean: yolox or ssd; found when not given", WEIR_OPTION_TEXT, &model->layout, 0, 0},
+        {"layout", "NAME", "what the outputs mean: yolox, ssd, ...; found when not given", WEIR_OPTION_TEXT, &model->layout, 0, 0},
         {"recipe", "WORDS", "how pixels become the input: \"letterbox-tl bgr 0..255\"", WEIR_OPTION_TEXT, &model->recipe, 0, 0},
         {"threshold", "T", "lowest score that counts, 0 to 1", WEIR_OPTION_NUMBER, &settings->threshold, 0, 1},
         {"nms-iou", "T", "overlap above which the weaker of two boxes goes", WEIR_OPTION_NUMBER, &settings->nms_iou, 0, 1},
@@ -119,11 +119,27 @@ static void print_json(struct detect *detect, const char *path)
     json_decref(object);
 }
 
+static void print_classes(const struct weir_result *result, const char *path)
+{
+    printf("%s: %dx%d, %.1f ms\n", path, (int)result->image_width, (int)result->image_height,
+           (double)result->timings.inference_ns / 1e6);
+    for (size_t i = 0; i < result->class_count; i++)
+        printf("  %-16s %.3f\n", result->classes[i].label, (double)result->classes[i].score);
+}
+
 static void print_text(const struct detect *detect, const char *path)
 {
     const struct weir_result *result = &detect->result;
     if (result->status != WEIR_OK) {
         fprintf(stderr, "%s: %s: %s\n", path, weir_reason_name(result->reason), result->message);
+        return;
+    }
+    if (result->kind == WEIR_RESULT_CLASSES) {
+        print_classes(result, path);
+        return;
+    }
+    if (result->kind == WEIR_RESULT_EMBEDDING) {
+        printf("%s: a vector of %zu values; --json prints it\n", path, result->embedding_size);
         return;
     }
     printf("%s: %dx%d, %zu detections, %.1f ms\n", path, (int)result->image_width, (int)result->image_height,

@@ -25,7 +25,7 @@ struct weir_worker {
     struct weir_jpeg_decoder *decoder;
     struct weir_input_scratch *scratch;
     struct weir_box_list boxes;
-    float *widened[WEIR_RUNTIME_IO_MAX]; /* float16 outputs as float32 */
+    float *widened[WEIR_RUNTIME_IO_MAX]; /* outputs of other types as float32 */
     size_t widened_size[WEIR_RUNTIME_IO_MAX];
 };
 
@@ -49,7 +49,29 @@ void weir_worker_free(struct weir_worker **out)
 static int lend_input(struct weir_worker *worker, struct weir_tensor *input, struct weir_error *err)
 {
     struct weir_model *model = worker->model;
-    return model->ops->input(worker->request, 0, &model->spec.input_shape, input, err);
+    return model->ops->input(worker->request, model->spec.input_index, &model->spec.input_shape, input, err);
+}
+
+/* Constant, so written once: the request lends the same memory from run to run. */
+static int fill_extra_inputs(struct weir_worker *worker, struct weir_error *err)
+{
+    const struct weir_model_spec *spec = &worker->model->spec;
+    for (size_t i = 0; i < spec->extra_count; i++) {
+        const struct weir_extra_input *extra = &spec->extra[i];
+        struct weir_tensor tensor;
+        int code = worker->model->ops->input(worker->request, extra->index, &extra->shape, &tensor, err);
+        if (code != 0)
+            return code;
+        for (int k = 0; k < 2; k++) {
+            if (tensor.dtype == WEIR_DTYPE_I64)
+                ((int64_t *)tensor.data)[k] = (int64_t)extra->values[k];
+            else if (tensor.dtype == WEIR_DTYPE_I32)
+                ((int32_t *)tensor.data)[k] = (int32_t)extra->values[k];
+            else
+                ((float *)tensor.data)[k] = extra->values[k];
+        }
+    }
+    return 0;
 }
 
 /* The first run builds what the library builds lazily; it must not be somebody's first frame. */
@@ -59,6 +81,8 @@ static int warm_up(struct weir_worker *worker, struct weir_error *err)
     if (worker->model->sees_nothing)
         return 0;
     int code = lend_input(worker, &input, err);
+    if (code == 0)
+        code = fill_extra_inputs(worker, err);
     if (code == 0)
         code = worker->model->ops->run(worker->request, err);
     return code;
@@ -90,9 +114,21 @@ int weir_worker_new(struct weir_worker **out, struct weir_model *model, struct w
     return 0;
 }
 
+static float widen_one(const struct weir_tensor *tensor, size_t i)
+{
+    switch (tensor->dtype) {
+    case WEIR_DTYPE_F16: return weir_f16_to_f32(((const uint16_t *)tensor->data)[i]);
+    case WEIR_DTYPE_U8: return ((const uint8_t *)tensor->data)[i];
+    case WEIR_DTYPE_I8: return ((const int8_t *)tensor->data)[i];
+    case WEIR_DTYPE_I32: return (float)((const int32_t *)tensor->data)[i];
+    case WEIR_DTYPE_I64: return (float)((const int64_t *)tensor->data)[i];
+    default: return ((const float *)tensor->data)[i];
+    }
+}
+
 static bool widen(struct weir_worker *worker, size_t index, struct weir_tensor *tensor)
 {
-    size_t count = tensor->size / 2;
+    size_t count = tensor->size / weir_dtype_size(tensor->dtype);
     if (worker->widened_size[index] < count) {
         float *grown = reallocarray(worker->widened[index], count, sizeof *grown);
         if (grown == NULL)
@@ -100,9 +136,8 @@ static bool widen(struct weir_worker *worker, size_t index, struct weir_tensor *
         worker->widened[index] = grown;
         worker->widened_size[index] = count;
     }
-    const uint16_t *half = tensor->data;
     for (size_t i = 0; i < count; i++)
-        worker->widened[index][i] = weir_f16_to_f32(half[i]);
+        worker->widened[index][i] = widen_one(tensor, i);
     tensor->data = worker->widened[index];
     tensor->dtype = WEIR_DTYPE_F32;
     tensor->size = count * sizeof(float);
@@ -118,7 +153,7 @@ static int read_outputs(struct weir_worker *worker, struct weir_tensor outputs[W
         int code = model->ops->output(worker->request, i, &outputs[i], err);
         if (code != 0)
             return code;
-        if (outputs[i].dtype == WEIR_DTYPE_F16 && !widen(worker, i, &outputs[i]))
+        if (outputs[i].dtype != WEIR_DTYPE_F32 && outputs[i].dtype != WEIR_DTYPE_NONE && !widen(worker, i, &outputs[i]))
             return weir_error_set(err, -ENOMEM, "no memory for output %s", outputs[i].name);
         size_t declared;
         bool known = weir_shape_count(&info->outputs[i].shape, sizeof(float), &declared);
@@ -130,48 +165,90 @@ static int read_outputs(struct weir_worker *worker, struct weir_tensor outputs[W
     return 0;
 }
 
-static void add_detections(struct weir_worker *worker, const struct weir_placement *placement, struct weir_result *result)
+static bool add_points(struct weir_worker *worker, const struct weir_tensor *outputs, const struct weir_candidate_box *box,
+                       const struct weir_placement *placement, struct weir_detection *detection, struct weir_result *result)
+{
+    const struct weir_model_spec *spec = &worker->model->spec;
+    struct weir_point points[WEIR_HEAD_POINTS_MAX];
+    size_t count = spec->head->points != NULL ? spec->head->points(spec, outputs, box, points) : 0;
+    detection->points_at = (uint32_t)result->point_count;
+    detection->points = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        struct weir_point *point = weir_result_add_point(result);
+        if (point == NULL)
+            return false;
+        float corners[4] = {points[i].x, points[i].y, points[i].x, points[i].y};
+        weir_placement_undo(placement, corners);
+        *point = (struct weir_point){corners[0], corners[1], points[i].score};
+    }
+    return true;
+}
+
+static void add_detections(struct weir_worker *worker, const struct weir_tensor *outputs,
+                           const struct weir_placement *placement, struct weir_result *result)
 {
     for (size_t i = 0; i < worker->boxes.count; i++) {
         const struct weir_candidate_box *box = &worker->boxes.boxes[i];
         struct weir_detection *detection = weir_result_add_detection(result);
-        if (detection == NULL) {
+        if (detection == NULL || !add_points(worker, outputs, box, placement, detection, result)) {
             weir_result_fail(result, WEIR_REASON_OUT_OF_MEMORY, "no memory for %zu detections", worker->boxes.count);
             return;
         }
         memcpy(detection->box, box->box, sizeof detection->box);
         weir_placement_undo(placement, detection->box);
         detection->score = box->score;
+        detection->angle = box->angle;
         detection->class_index = box->class_index;
         weir_labels_copy(&worker->model->spec.labels, box->class_index, detection->label, sizeof detection->label);
     }
 }
 
-static void postprocess(struct weir_worker *worker, const struct weir_placement *placement, struct weir_result *result)
+static void suspect(struct weir_result *result, uint64_t rows)
+{
+    weir_result_fail(result, WEIR_REASON_MODEL_OUTPUT_SUSPECT, "%llu rows of the model's output can't be true (not a number, a "
+                     "score over 1, a box inside out or inside one pixel): check recipe and layout",
+                     (unsigned long long)rows);
+}
+
+static void detect(struct weir_worker *worker, const struct weir_tensor *outputs, const struct weir_placement *placement,
+                   struct weir_result *result)
 {
     const struct weir_model_spec *spec = &worker->model->spec;
-    struct weir_tensor outputs[WEIR_RUNTIME_IO_MAX];
-    struct weir_error err = {0};
     worker->boxes.count = 0;
     worker->boxes.suspect = 0;
-    int code = read_outputs(worker, outputs, &err);
-    if (code == 0 && spec->head->decode(spec, outputs, &worker->boxes) != 0)
-        code = weir_error_set(&err, -ENOMEM, "no memory for candidates");
-    if (code != 0) {
-        weir_result_fail(result, WEIR_REASON_INFERENCE_FAILED, "%.240s", err.text);
+    if (weir_head_read(spec, outputs, &worker->boxes) != 0) {
+        weir_result_fail(result, WEIR_REASON_OUT_OF_MEMORY, "no memory for candidates");
         return;
     }
     if (worker->boxes.suspect > 0) {
-        weir_result_fail(result, WEIR_REASON_MODEL_OUTPUT_SUSPECT, "%llu rows of the model's output can't be true (not a "
-                         "number, a score over 1, a box inside out): check recipe and layout",
-                         (unsigned long long)worker->boxes.suspect);
+        suspect(result, worker->boxes.suspect);
         return;
     }
     if (spec->head->suppress)
         weir_nms(&worker->boxes, spec->nms_iou, false, TOP_K, KEEP);
     else
         weir_box_list_sort(&worker->boxes, KEEP);
-    add_detections(worker, placement, result);
+    add_detections(worker, outputs, placement, result);
+}
+
+static void postprocess(struct weir_worker *worker, const struct weir_placement *placement, struct weir_result *result)
+{
+    const struct weir_head *head = worker->model->spec.head;
+    struct weir_tensor outputs[WEIR_RUNTIME_IO_MAX];
+    struct weir_error err = {0};
+    if (read_outputs(worker, outputs, &err) != 0) {
+        weir_result_fail(result, WEIR_REASON_INFERENCE_FAILED, "%.240s", err.text);
+        return;
+    }
+    if (head->describe == NULL) {
+        detect(worker, outputs, placement, result);
+        return;
+    }
+    int code = head->describe(&worker->model->spec, outputs, result);
+    if (code == -EDOM)
+        suspect(result, 1);
+    else if (code != 0)
+        weir_result_fail(result, WEIR_REASON_OUT_OF_MEMORY, "no memory for the result");
 }
 
 static int64_t lap(int64_t *since_ns)

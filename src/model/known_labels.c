@@ -20,9 +20,12 @@ static const char *const objectron[] = {
     "Footwear", "Dog", "Book", "Camera", "Car",
 };
 
+static const char *const face[] = {"face"};
+
 const struct weir_known_labels weir_known_labels[] = {
     {"coco", coco, sizeof coco / sizeof *coco},
     {"objectron", objectron, sizeof objectron / sizeof *objectron},
+    {"face", face, sizeof face / sizeof *face},
     {"none", NULL, 0},
 };
 const size_t weir_known_labels_count = sizeof weir_known_labels / sizeof *weir_known_labels;

@@ -12,7 +12,7 @@
 
 enum { FILE_MAX = 4 << 20, COUNT_MAX = 65536 };
 
-static bool set_name(struct weir_labels *labels, size_t index, const char *name, size_t length)
+bool weir_labels_set(struct weir_labels *labels, size_t index, const char *name, size_t length)
 {
     if (index >= labels->count) {
         char **names = reallocarray(labels->names, index + 1, sizeof *names);
@@ -38,7 +38,7 @@ void weir_labels_fini(struct weir_labels *labels)
 static int take_known(struct weir_labels *labels, const struct weir_known_labels *known)
 {
     for (size_t i = 0; i < known->count; i++)
-        if (!set_name(labels, i, known->names[i], strlen(known->names[i])))
+        if (!weir_labels_set(labels, i, known->names[i], strlen(known->names[i])))
             return -ENOMEM;
     return 0;
 }
@@ -54,7 +54,7 @@ int weir_labels_known(struct weir_labels *labels, const char *name)
 bool weir_labels_for_count(struct weir_labels *labels, size_t classes)
 {
     for (size_t i = 0; i < weir_known_labels_count; i++)
-        if (classes > 0 && weir_known_labels[i].count == classes)
+        if (classes > 1 && weir_known_labels[i].count == classes) /* one class could be anything */
             return take_known(labels, &weir_known_labels[i]) == 0;
     return false;
 }
@@ -128,7 +128,7 @@ static int parse_lines(struct weir_labels *labels, const char *text, const char 
         label = line;
         if (indexed)
             index = (size_t)leading_index(&line, &label);
-        if (label.length > 0 && !set_name(labels, index, label.text, label.length))
+        if (label.length > 0 && !weir_labels_set(labels, index, label.text, label.length))
             return weir_error_set(err, -ENOMEM, "no memory for labels");
     }
     return 0;

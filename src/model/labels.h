@@ -28,6 +28,8 @@ int weir_labels_parse(struct weir_labels *labels, const char *text, size_t size,
 int weir_labels_known(struct weir_labels *labels, const char *name);
 /* The list that is built in for a number of classes (80: coco; 24: the default model's); false when none is. */
 bool weir_labels_for_count(struct weir_labels *labels, size_t classes);
+/* Names one class; false when out of memory. index is one that the caller has bounded. */
+bool weir_labels_set(struct weir_labels *labels, size_t index, const char *name, size_t length);
 void weir_labels_fini(struct weir_labels *labels);
 
 /* Copies the name of a class into text[size]. */

@@ -18,6 +18,7 @@ struct weir_candidate_box {
     float score;
     int32_t class_index;
     uint32_t row; /* where the head found it */
+    float angle;  /* radians; 0 unless the head is one of oriented boxes */
 };
 
 struct weir_box_list {

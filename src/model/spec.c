@@ -3,10 +3,12 @@
 
 #include "base/buf.h"
 #include "model/head.h"
+#include "model/metadata.h"
 #include "model/recipe.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,11 +50,55 @@ static int channel_dimension(const struct weir_shape *shape)
     return first ? 1 : 3;
 }
 
-static int read_input(struct weir_model_spec *spec, const struct weir_session_info *info, struct weir_error *err)
+/* Small inputs beside the picture that are known: two numbers about its size. They get the network's own size, so that
+ * boxes come back in input pixels, whatever picture was brought to it. */
+static const struct {
+    const char *name;
+    bool height_first;
+    float constant; /* both numbers, when not 0 */
+} extras[] = {
+    {"orig_target_sizes", false, 0},
+    {"orig_image_size", false, 0},
+    {"im_shape", true, 0},
+    {"image_shape", true, 0},
+    {"scale_factor", true, 1},
+};
+
+static int read_extra(struct weir_model_spec *spec, const struct weir_session_info *info, size_t index,
+                      struct weir_error *err)
 {
-    if (info->input_count != 1 || info->inputs[0].shape.rank != 4)
-        return refuse(info, err, "expected one input of 4 dimensions, a picture [1, 3, H, W] or [1, H, W, 3]");
-    const struct weir_io_info *io = &info->inputs[0];
+    const struct weir_io_info *io = &info->inputs[index];
+    size_t row = 0;
+    while (row < sizeof extras / sizeof *extras && strcmp(extras[row].name, io->name) != 0)
+        row++;
+    bool pair = io->shape.rank >= 1 && io->shape.rank <= 2 && weir_shape_last(&io->shape, 0) == 2;
+    bool number = io->dtype == WEIR_DTYPE_F32 || io->dtype == WEIR_DTYPE_I64 || io->dtype == WEIR_DTYPE_I32;
+    if (row == sizeof extras / sizeof *extras || !pair || !number || spec->extra_count == WEIR_EXTRA_INPUTS_MAX) {
+        char what[256];
+        (void)snprintf(what, sizeof what, "input %.64s is not known: expected one picture and at most orig_target_sizes, "
+                       "im_shape or scale_factor of two numbers", io->name);
+        return refuse(info, err, what);
+    }
+    struct weir_extra_input *extra = &spec->extra[spec->extra_count++];
+    *extra = (struct weir_extra_input){.index = index, .shape = io->shape};
+    extra->shape.dims[0] = io->shape.rank == 2 ? 1 : 2;
+    extra->values[0] = extras[row].constant != 0 ? extras[row].constant : extras[row].height_first ? -2 : -1;
+    extra->values[1] = extras[row].constant != 0 ? extras[row].constant : extras[row].height_first ? -1 : -2;
+    return 0;
+}
+
+/* Now that the size is known: -1 stands for the width, -2 for the height. */
+static void close_extras(struct weir_model_spec *spec)
+{
+    for (size_t i = 0; i < spec->extra_count; i++)
+        for (int k = 0; k < 2; k++)
+            if (spec->extra[i].values[k] < 0)
+                spec->extra[i].values[k] = (float)(spec->extra[i].values[k] > -1.5F ? spec->input.width : spec->input.height);
+}
+
+static int read_picture(struct weir_model_spec *spec, const struct weir_session_info *info, struct weir_error *err)
+{
+    const struct weir_io_info *io = &info->inputs[spec->input_index];
     int channels = channel_dimension(&io->shape);
     if (channels < 0)
         return refuse(info, err, "can't tell which dimension of the input holds the 3 colours: expected [1, 3, H, W] or "
@@ -73,15 +119,42 @@ static int read_input(struct weir_model_spec *spec, const struct weir_session_in
     return 0;
 }
 
-/* Sizes that the model leaves open come from the recipe. */
+static int read_inputs(struct weir_model_spec *spec, const struct weir_session_info *info, struct weir_error *err)
+{
+    size_t pictures = 0;
+    for (size_t i = 0; i < info->input_count; i++) {
+        if (info->inputs[i].shape.rank != 4)
+            continue;
+        pictures++;
+        spec->input_index = i;
+    }
+    if (pictures != 1 || info->output_count == 0)
+        return refuse(info, err, "expected one input of 4 dimensions, a picture [1, 3, H, W] or [1, H, W, 3]");
+    for (size_t i = 0; i < info->input_count; i++) {
+        int code = i == spec->input_index ? 0 : read_extra(spec, info, i, err);
+        if (code != 0)
+            return code;
+    }
+    return read_picture(spec, info, err);
+}
+
+/* Sizes that the model leaves open come from the recipe, or from what its exporter noted. */
 static int close_input_size(struct weir_model_spec *spec, const struct weir_session_info *info, const char *recipe,
                             struct weir_error *err)
 {
     struct weir_input_spec wished = spec->input;
+    wished.std[0] = wished.std[1] = wished.std[2] = 1;
     if (recipe != NULL) {
         int code = weir_recipe_parse(&wished, recipe, err);
         if (code != 0)
             return code;
+    }
+    int noted[2] = {0, 0}; /* height, width */
+    if (weir_metadata_pair(info, "imgsz", noted) && (noted[0] < 1 || noted[1] < 1 || noted[0] > 8192 || noted[1] > 8192))
+        return refuse(info, err, "the model's metadata \"imgsz\" is no picture size");
+    if (wished.width == 0 && wished.height == 0) {
+        wished.height = noted[0];
+        wished.width = noted[1];
     }
     if (spec->input.width == 0)
         spec->input.width = wished.width;
@@ -98,22 +171,84 @@ static int close_input_size(struct weir_model_spec *spec, const struct weir_sess
     return 0;
 }
 
+/* The names of heads that match at `level`, "yolox, yolov8". */
+static size_t list_heads(const struct weir_session_info *info, const struct weir_model_spec *spec, enum weir_match level,
+                         size_t classes, const struct weir_head **one, struct weir_buf *names)
+{
+    size_t count = 0;
+    for (size_t i = 0; weir_heads[i] != NULL; i++) {
+        struct weir_model_spec attempt = *spec;
+        bool matches = weir_heads[i]->match(&attempt, info) == level && (classes == 0 || attempt.classes == classes);
+        free(attempt.anchors);
+        if (!matches)
+            continue;
+        weir_buf_printf(names, "%s%s", count == 0 ? "" : ", ", weir_heads[i]->name);
+        *one = weir_heads[i];
+        count++;
+    }
+    return count;
+}
+
+static int refuse_ambiguous(const struct weir_session_info *info, const char *names, struct weir_error *err)
+{
+    char what[320];
+    (void)snprintf(what, sizeof what, "the outputs alone do not tell what they mean: set layout to one of %.220s", names);
+    return refuse(info, err, what);
+}
+
+/* From the surest match down. Between equals the one with as many classes as there are names, or as COCO has. */
+static int find_head(struct weir_model_spec *spec, const struct weir_session_info *info, struct weir_error *err)
+{
+    enum { COCO_CLASSES = 80 };
+    struct weir_buf names = {0}, fitting = {0};
+    int code = refuse(info, err, "no known family of models has these outputs");
+    for (int level = WEIR_MATCH_NAMES; level >= WEIR_MATCH_IF_ASKED; level--) {
+        weir_buf_clear(&names);
+        size_t count = list_heads(info, spec, (enum weir_match)level, 0, &spec->head, &names);
+        size_t classes = spec->labels.count > 0 ? spec->labels.count : COCO_CLASSES;
+        if (count > 1 && level > WEIR_MATCH_IF_ASKED)
+            count = list_heads(info, spec, (enum weir_match)level, classes, &spec->head, &fitting);
+        if (count == 0 && names.size == 0)
+            continue;
+        code = count == 1 && level > WEIR_MATCH_IF_ASKED ? 0 : refuse_ambiguous(info, names.data, err);
+        break;
+    }
+    if (code == 0)
+        (void)spec->head->match(spec, info);
+    spec->layout_from = "names and shapes of its outputs";
+    weir_buf_fini(&names);
+    weir_buf_fini(&fitting);
+    return code;
+}
+
+static int unknown_layout(const char *layout, struct weir_error *err)
+{
+    struct weir_buf names = {0};
+    for (size_t i = 0; weir_heads[i] != NULL; i++)
+        weir_buf_printf(&names, "%s%s", i == 0 ? "" : ", ", weir_heads[i]->name);
+    int code = weir_error_set(err, -EINVAL, "layout: expected one of %s, with -norm after it when boxes are 0..1; found \"%s\"",
+                              names.data != NULL ? names.data : "", layout);
+    weir_buf_fini(&names);
+    return code;
+}
+
 static int choose_head(struct weir_model_spec *spec, const struct weir_session_info *info, const char *layout,
                        struct weir_error *err)
 {
-    if (layout != NULL) {
-        spec->head = weir_head_find(layout);
-        if (spec->head == NULL)
-            return weir_error_set(err, -EINVAL, "layout: expected yolox or ssd, found \"%s\"", layout);
-        return spec->head->prepare(spec, info) ? 0 : refuse(info, err, "the outputs are not of the layout that was asked for");
-    }
-    for (size_t i = 0; weir_heads[i] != NULL; i++) {
-        spec->head = weir_heads[i];
-        if (spec->head->prepare(spec, info))
-            return 0;
-    }
-    return refuse(info, err, "no known detector has these outputs: expected YOLOX [1, N, 5 + classes] or SSD "
-                             "[1, N, 4] and [1, N, classes]");
+    static const char suffix[] = "-norm";
+    char name[32];
+    if (layout == NULL)
+        return find_head(spec, info, err);
+    size_t length = strlen(layout), cut = sizeof suffix - 1;
+    spec->normalized = length > cut && strcmp(layout + length - cut, suffix) == 0;
+    (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length - (spec->normalized ? cut : 0) : 0), layout);
+    spec->head = weir_head_find(name);
+    if (spec->head == NULL)
+        return unknown_layout(layout, err);
+    spec->layout_from = "the option layout";
+    return spec->head->match(spec, info) != WEIR_MATCH_NO
+               ? 0
+               : refuse(info, err, "the outputs are not of the layout that was asked for");
 }
 
 static int choose_recipe(struct weir_model_spec *spec, const char *recipe, struct weir_error *err)
@@ -126,21 +261,44 @@ static int choose_recipe(struct weir_model_spec *spec, const char *recipe, struc
     return code;
 }
 
-static int choose_labels(struct weir_model_spec *spec, const char *labels, struct weir_log *log, struct weir_error *err)
+/* Names that are there before the head is known: they may decide between two. */
+static int read_labels(struct weir_model_spec *spec, const struct weir_session_info *info, const char *labels,
+                       struct weir_log *log, struct weir_error *err)
 {
-    if (labels == NULL || labels[0] == '\0') {
-        if (!weir_labels_for_count(&spec->labels, spec->classes))
-            weir_log_warn(log, "model", "no labels are known for %zu classes: they are called class_0 and so on; set labels",
-                          spec->classes);
-        return 0;
+    if (labels != NULL && labels[0] != '\0') {
+        int code = weir_labels_known(&spec->labels, labels);
+        spec->labels_from = "the option labels";
+        return code == -ENOENT ? weir_labels_load(&spec->labels, labels, err) : code;
     }
-    int code = weir_labels_known(&spec->labels, labels);
-    if (code == -ENOENT)
-        code = weir_labels_load(&spec->labels, labels, err);
-    if (code == 0 && spec->labels.count > 0 && spec->labels.count != spec->classes)
-        code = weir_error_set(err, -EINVAL, "labels %s: the model has %zu classes, the list has %zu names", labels,
-                              spec->classes, spec->labels.count);
-    return code;
+    const char *names = weir_metadata_find(info, "names");
+    if (names == NULL)
+        return 0;
+    if (weir_labels_parse_names(&spec->labels, names) == 0)
+        spec->labels_from = "the model's metadata";
+    else
+        weir_log_warn(log, "model", "the model's metadata \"names\" is not understood: %.40s", names);
+    return 0;
+}
+
+static int settle_labels(struct weir_model_spec *spec, const char *labels, struct weir_log *log, struct weir_error *err)
+{
+    bool counts = spec->labels.count > 0 && spec->classes > 0 && spec->head->kind != WEIR_RESULT_EMBEDDING;
+    if (counts && spec->labels.count != spec->classes)
+        return weir_error_set(err, -EINVAL, "labels %s: the model has %zu classes, the list has %zu names%s",
+                              labels != NULL ? labels : "in the model's metadata", spec->classes, spec->labels.count,
+                              labels != NULL ? "" : "; set labels, or layout if it was found wrongly");
+    if (spec->labels_from != NULL)
+        return 0;
+    if (spec->head->labels != NULL && (spec->classes <= 1 || spec->head->kind == WEIR_RESULT_EMBEDDING)) {
+        spec->labels_from = "assumed for the family";
+        return weir_labels_known(&spec->labels, spec->head->labels);
+    }
+    if (weir_labels_for_count(&spec->labels, spec->classes))
+        spec->labels_from = "assumed by their number";
+    else
+        weir_log_warn(log, "model", "no labels are known for %zu classes: they are called class_0 and so on; set labels",
+                      spec->classes);
+    return 0;
 }
 
 static int check_numbers(const struct weir_model_spec *spec, struct weir_error *err)
@@ -156,15 +314,18 @@ int weir_model_spec_init(struct weir_model_spec *spec, const struct weir_session
                          const struct weir_spec_params *params, struct weir_log *log, struct weir_error *err)
 {
     memset(spec, 0, sizeof *spec);
-    int code = read_input(spec, info, err);
+    int code = read_inputs(spec, info, err);
     if (code == 0)
         code = close_input_size(spec, info, params->recipe, err);
+    if (code == 0)
+        code = read_labels(spec, info, params->labels, log, err);
     if (code == 0)
         code = choose_head(spec, info, params->layout, err);
     if (code == 0)
         code = choose_recipe(spec, params->recipe, err);
     if (code == 0)
-        code = choose_labels(spec, params->labels, log, err);
+        code = settle_labels(spec, params->labels, log, err);
+    close_extras(spec);
     if (code == 0) {
         spec->threshold = isnan(params->threshold) ? spec->head->threshold : params->threshold;
         spec->nms_iou = isnan(params->nms_iou) ? spec->head->nms_iou : params->nms_iou;

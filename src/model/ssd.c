@@ -73,22 +73,22 @@ static float *make_anchors(const struct weir_input_spec *input, size_t count)
     return anchors;
 }
 
-static bool ssd_prepare(struct weir_model_spec *spec, const struct weir_session_info *info)
+static enum weir_match ssd_match(struct weir_model_spec *spec, const struct weir_session_info *info)
 {
     int64_t count = (int64_t)count_anchors(&spec->input);
     if (info->output_count != 2)
-        return false;
+        return WEIR_MATCH_NO;
     size_t boxes = weir_shape_is_map(&info->outputs[0].shape, count, 4) ? 0 : 1;
     const struct weir_shape *scores = &info->outputs[1 - boxes].shape;
     if (!weir_shape_is_map(&info->outputs[boxes].shape, count, 4) || !weir_shape_is_map(scores, count, -1) ||
         scores->dims[scores->rank - 1] < 2)
-        return false;
+        return WEIR_MATCH_NO;
     spec->anchors = make_anchors(&spec->input, (size_t)count);
     spec->anchor_count = (size_t)count;
     spec->classes = (size_t)scores->dims[scores->rank - 1];
     spec->outputs[0] = boxes;
     spec->outputs[1] = 1 - boxes;
-    return spec->anchors != NULL;
+    return spec->anchors != NULL ? WEIR_MATCH_SHAPES : WEIR_MATCH_NO;
 }
 
 static int add_box(const float *anchor, const float *code, float logit, int32_t class_index, uint32_t row,
@@ -99,7 +99,7 @@ static int add_box(const float *anchor, const float *code, float logit, int32_t 
     float half_height = expf(code[2] / variance_size) * anchor[2] / 2;
     float half_width = expf(code[3] / variance_size) * anchor[3] / 2;
     const float box[4] = {cx - half_width, cy - half_height, cx + half_width, cy + half_height};
-    return weir_head_add(boxes, box, 1 / (1 + expf(-logit)), class_index, row);
+    return weir_head_add(boxes, box, weir_sigmoid(logit), class_index, row);
 }
 
 static int ssd_decode(const struct weir_model_spec *spec, const struct weir_tensor *outputs, struct weir_box_list *boxes)
@@ -127,6 +127,6 @@ const struct weir_head weir_head_ssd = {
     .threshold = 0.35F,
     .nms_iou = 0.50F,
     .suppress = true,
-    .prepare = ssd_prepare,
+    .match = ssd_match,
     .decode = ssd_decode,
 };

@@ -11,33 +11,19 @@
 static const int strides[] = {8, 16, 32};
 enum { STRIDES = 3, BOX_VALUES = 5 };
 
-static int64_t cells(const struct weir_input_spec *input, int stride)
-{
-    return (int64_t)(input->width / stride) * (input->height / stride);
-}
-
-static bool yolox_prepare(struct weir_model_spec *spec, const struct weir_session_info *info)
+static enum weir_match yolox_match(struct weir_model_spec *spec, const struct weir_session_info *info)
 {
     int64_t rows = 0;
     for (int i = 0; i < STRIDES; i++)
-        rows += cells(&spec->input, strides[i]);
+        rows += (int64_t)(spec->input.width / strides[i]) * (spec->input.height / strides[i]);
     if (info->output_count != 1 || !weir_shape_is_map(&info->outputs[0].shape, rows, -1))
-        return false;
-    int64_t columns = info->outputs[0].shape.dims[info->outputs[0].shape.rank - 1];
+        return WEIR_MATCH_NO;
+    int64_t columns = weir_shape_last(&info->outputs[0].shape, 0);
     if (columns <= BOX_VALUES)
-        return false;
+        return WEIR_MATCH_NO;
     spec->outputs[0] = 0;
     spec->classes = (size_t)columns - BOX_VALUES;
-    return true;
-}
-
-static int32_t best_class(const float *scores, size_t classes)
-{
-    size_t best = 0;
-    for (size_t c = 1; c < classes; c++)
-        if (scores[c] > scores[best])
-            best = c;
-    return (int32_t)best;
+    return WEIR_MATCH_SHAPES;
 }
 
 static int decode_row(const struct weir_model_spec *spec, const float *v, int stride, int gx, int gy, uint32_t row,
@@ -47,7 +33,7 @@ static int decode_row(const struct weir_model_spec *spec, const float *v, int st
      * then counted as suspect. */
     if (v[4] < spec->threshold)
         return 0;
-    int32_t class_index = best_class(v + BOX_VALUES, spec->classes);
+    int32_t class_index = (int32_t)weir_best_of(v + BOX_VALUES, spec->classes, 1);
     float score = v[4] * v[BOX_VALUES + class_index];
     if (score < spec->threshold)
         return 0;
@@ -82,6 +68,6 @@ const struct weir_head weir_head_yolox = {
     .threshold = 0.30F,
     .nms_iou = 0.45F,
     .suppress = true,
-    .prepare = yolox_prepare,
+    .match = yolox_match,
     .decode = yolox_decode,
 };

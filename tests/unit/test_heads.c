@@ -13,6 +13,7 @@
 
 static struct weir_io_info inputs[1], outputs[2];
 static struct weir_session_info info;
+static const char *layout; /* NULL: found */
 
 static void set_io(struct weir_io_info *io, const char *name, struct weir_shape shape)
 {
@@ -21,7 +22,7 @@ static void set_io(struct weir_io_info *io, const char *name, struct weir_shape 
 
 static void prepare(struct weir_model_spec *spec, struct weir_error *err, int expected)
 {
-    struct weir_spec_params params = {.threshold = NAN, .nms_iou = NAN};
+    struct weir_spec_params params = {.layout = layout, .threshold = NAN, .nms_iou = NAN};
     assert_int_equal(weir_model_spec_init(spec, &info, &params, NULL, err), expected);
 }
 
@@ -31,7 +32,9 @@ static void yolox(struct weir_model_spec *spec)
     set_io(&inputs[0], "images", (struct weir_shape){4, {1, 3, 64, 64}});
     set_io(&outputs[0], "output", (struct weir_shape){3, {1, 84, 7}});
     info = (struct weir_session_info){.inputs = inputs, .outputs = outputs, .input_count = 1, .output_count = 1};
+    layout = "yolox"; /* of 7 columns: 5 + 2 classes, or 4 + 3 as YOLOv8 would have it */
     prepare(spec, NULL, 0);
+    layout = NULL;
     assert_ptr_equal(spec->head, &weir_head_yolox);
     assert_int_equal(spec->classes, 2);
     assert_int_equal(spec->input.order, WEIR_ORDER_BGR);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/labels.h"
+#include "model/metadata.h"
 #include "model/recipe.h"
 
 #include "unit.h"
@@ -76,6 +77,41 @@ static void lists_known_by_name_and_by_number(void **state)
     assert_int_equal(weir_labels_known(&labels, "imagenet"), -ENOENT);
 }
 
+static void names_as_exporters_write_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *at1;
+        size_t count;
+    } rows[] = {
+        {"{0: 'person', 1: 'car'}", "car", 2},
+        {"{\"0\": \"person\", \"1\": \"driver's seat\"}", "driver's seat", 2},
+        {"{0: 'person', 1: \"driver's \\\"seat\\\"\"}", "driver's \"seat\"", 2},
+        {"['person', 'car', ]", "car", 2},
+        {"[\"a\", \"\\u00e4b\"]", "\xC3\xA4" "b", 2},
+        {"{1: 'car', 3: 'bus'}", "car", 4},
+        {"  {}", NULL, 0},
+        {"[]", NULL, 0},
+        {"person,car", NULL, 0},
+        {"{0: 'person', 1: 'car'", NULL, 0},
+        {"{0: 'person', 1: 'car}", NULL, 0},
+        {"{0 'person'}", NULL, 0},
+        {"{99999999999: 'x'}", NULL, 0},
+        {"[\"\\u00", NULL, 0},
+        {"['a\\", NULL, 0},
+        {"", NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct weir_labels labels = {0};
+        char got[64];
+        assert_int_equal(weir_labels_parse_names(&labels, rows[i].text), rows[i].at1 != NULL ? 0 : -EINVAL);
+        assert_int_equal(labels.count, rows[i].count);
+        weir_labels_copy(&labels, 1, got, sizeof got);
+        assert_string_equal(got, rows[i].at1 != NULL ? rows[i].at1 : "class_1");
+        weir_labels_fini(&labels);
+    }
+}
+
 static void recipes_in_words(void **state)
 {
     (void)state;
@@ -93,7 +129,11 @@ static void recipes_in_words(void **state)
     assert_int_equal(spec.width, 320);
     assert_int_equal(spec.height, 240);
     assert_string_equal(weir_recipe_text(&spec, text), "stretch rgb -1..1");
-    static const char *const wrong[] = {"letterbx", "pad=256", "pad=", "0x0", "99999x1", "320x240x3", "0..2"};
+    assert_int_equal(weir_recipe_parse(&spec, "mean=104,117,123 std=1 bgr", NULL), 0);
+    assert_float_equal(spec.mean[2], 123, 0);
+    assert_float_equal(spec.std[1], 1, 0);
+    assert_string_equal(weir_recipe_text(&spec, text), "stretch bgr mean=104,117,123 std=1,1,1");
+    static const char *const wrong[] = {"std=0", "mean=nan", "mean=1,2", "mean=1,2,3,4", "letterbx", "pad=256", "pad=", "0x0", "99999x1", "320x240x3", "0..2"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct weir_error err = {0};
         assert_int_equal(weir_recipe_parse(&spec, wrong[i], &err), -EINVAL);
@@ -108,6 +148,7 @@ int main(void)
         cmocka_unit_test(an_empty_file_is_refused),
         cmocka_unit_test(long_names_are_cut_at_a_character),
         cmocka_unit_test(lists_known_by_name_and_by_number),
+        cmocka_unit_test(names_as_exporters_write_them),
         cmocka_unit_test(recipes_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
