@@ -201,19 +201,23 @@ static int find_head(struct weir_model_spec *spec, const struct weir_session_inf
 {
     enum { COCO_CLASSES = 80 };
     struct weir_buf names = {0}, fitting = {0};
-    int code = refuse(info, err, "no known family of models has these outputs");
-    for (int level = WEIR_MATCH_NAMES; level >= WEIR_MATCH_IF_ASKED; level--) {
-        weir_buf_clear(&names);
-        size_t count = list_heads(info, spec, (enum weir_match)level, 0, &spec->head, &names);
-        size_t classes = spec->labels.count > 0 ? spec->labels.count : COCO_CLASSES;
-        if (count > 1 && level > WEIR_MATCH_IF_ASKED)
-            count = list_heads(info, spec, (enum weir_match)level, classes, &spec->head, &fitting);
-        if (count == 0 && names.size == 0)
-            continue;
-        code = count == 1 && level > WEIR_MATCH_IF_ASKED ? 0 : refuse_ambiguous(info, names.data, err);
-        break;
+    size_t count = 0;
+    enum weir_match level = WEIR_MATCH_NAMES;
+    for (; level > WEIR_MATCH_NO; level--) {
+        count = list_heads(info, spec, level, 0, &spec->head, &names);
+        if (count > 0)
+            break;
     }
-    if (code == 0)
+    if (count > 1 && level > WEIR_MATCH_IF_ASKED) {
+        size_t classes = spec->labels.count > 0 ? spec->labels.count : COCO_CLASSES;
+        count = list_heads(info, spec, level, classes, &spec->head, &fitting);
+    }
+    int code = 0;
+    if (level == WEIR_MATCH_NO)
+        code = refuse(info, err, "no known family of models has these outputs");
+    else if (count != 1 || level == WEIR_MATCH_IF_ASKED)
+        code = refuse_ambiguous(info, names.data, err);
+    else
         (void)spec->head->match(spec, info);
     spec->layout_from = "names and shapes of its outputs";
     weir_buf_fini(&names);
