@@ -32,7 +32,7 @@ static void print_help(const struct weir_option *rows, size_t count)
     for (int i = 1; i < WEIR_SIM_FAULT_COUNT; i++)
         printf("  %-16s%s\n", weir_sim_fault_name((enum weir_sim_fault)i),
                weir_sim_fault_help((enum weir_sim_fault)i));
-    puts("While it runs: curl -X POST 'http://127.0.0.1:8090/fault?camera=1&kind=stall&seconds=3' "
+    puts("While it runs: curl -X POST 'http://127.0.0.1:8091/fault?camera=1&kind=stall&seconds=3' "
          "(camera=all;\n"
          "kind=none ends it), and GET /status tells what was sent.\n\n"
          "Example: weir sim --cameras 8 --fps 25 --clip street.mp4 --fault "
@@ -82,7 +82,7 @@ int weir_command_sim(int argc, char **argv)
         {"cameras", "N", "how many cameras; default 4", WEIR_OPTION_INTEGER, &params.cameras, 1, 4096},
         {"fps", "F", "frames a second of each; default the clip's, else 10", WEIR_OPTION_NUMBER, &params.fps,
          0.01, 1000},
-        {"port", "P", "default 8090; 0: a free one, printed", WEIR_OPTION_INTEGER, &params.port, 0, 65535},
+        {"port", "P", "default 8091; 0: a free one, printed", WEIR_OPTION_INTEGER, &params.port, 0, 65535},
         {"rtsp-port", "P", "serve the clip over RTSP, too; 0: a free port, printed", WEIR_OPTION_INTEGER,
          &params.rtsp_port, 0, 65535},
         {"address", "A", "where to listen; default 127.0.0.1", WEIR_OPTION_TEXT, &params.address, 0, 0},

@@ -37,7 +37,7 @@ struct weir_sim_params {
 };
 #define WEIR_SIM_PARAMS_DEFAULT                                                                              \
     {                                                                                                        \
-        .cameras = 4, .address = "127.0.0.1", .port = 8090, .rtsp_port = -1, .quality = 80,                  \
+        .cameras = 4, .address = "127.0.0.1", .port = 8091, .rtsp_port = -1, .quality = 80,                  \
         .memory_mib = 256, .seed = 1                                                                         \
     }
 
