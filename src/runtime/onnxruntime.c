@@ -319,7 +319,7 @@ static int make_options(struct weir_runtime *runtime, const struct weir_load_par
     if (code == 0)
         code = check(runtime, api->SetInterOpNumThreads(*options, 1), err, "session options");
     if (code == 0)
-        code = check(runtime, api->SetSessionExecutionMode(*options, ORT_SEQUENTIAL), err, "session options");
+        code = check(runtime, api->SetSessionExecutionMode(*options, ORT_RUN_SEQUENTIAL), err, "session options");
     if (code == 0)
         code = check(runtime, api->SetSessionGraphOptimizationLevel(*options, ORT_OPTIMISE_ALL), err, "session options");
     if (code == 0)

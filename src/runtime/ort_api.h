@@ -35,9 +35,9 @@ enum ort_element {
 };
 
 enum { ORT_LOG_WARNING = 2, ORT_LOG_ERROR = 3 };
-enum { ORT_TYPE_TENSOR = 1 };
-enum { ORT_SEQUENTIAL = 0, ORT_OPTIMISE_ALL = 99 };
-enum { ORT_DEVICE_ALLOCATOR = 0, ORT_ARENA_ALLOCATOR = 1, ORT_MEM_TYPE_DEFAULT = 0 };
+
+enum { ORT_RUN_SEQUENTIAL = 0, ORT_OPTIMISE_ALL = 99 };
+enum { ORT_ARENA_ALLOCATOR = 1, ORT_MEM_TYPE_DEFAULT = 0 };
 
 /* row(slot, name, result, arguments) */
 #define ORT_FUNCTIONS(row)                                                                                   \
