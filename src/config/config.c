@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config/config.h"
 
-#include "config/camera_id.h"
-#include "config/config_private.h"
 #include "base/log.h"
+#include "config/camera_id.h"
+#include "config/camera_url.h"
+#include "config/config_private.h"
 #include "config/options.h"
 
 #include <errno.h>
@@ -117,6 +118,8 @@ int weir_config_finish_camera(struct weir_camera_config *camera, struct weir_err
         return weir_error_set(err, -EINVAL, "the camera's name is not valid UTF-8");
     if (camera->url == NULL || camera->url[0] == '\0')
         return weir_error_set(err, -EINVAL, "camera \"%.60s\" needs a url", camera->name);
+    if (weir_camera_url_check(camera->url, err) != 0)
+        return weir_error_prefix(err, "camera \"%.60s\"", camera->name);
     if (camera->id == NULL)
         camera->id = weir_camera_id_derive(camera->name);
     if (camera->id == NULL)
@@ -130,9 +133,12 @@ int weir_config_finish_camera(struct weir_camera_config *camera, struct weir_err
 
 int weir_config_add_camera(struct weir_config *config, const char *name_and_url, struct weir_error *err)
 {
-    const char *equals = strchr(name_and_url, '=');
-    if (equals == NULL || equals == name_and_url || equals[1] == '\0')
-        return weir_error_set(err, -EINVAL, "camera: expected NAME=URL, found \"%.100s\"", name_and_url);
+    /* An address alone may have a '=' of its own, and a password, which is not repeated here. */
+    const char *equals = strchr(name_and_url, '='), *scheme = strstr(name_and_url, "://");
+    if (equals == NULL || equals == name_and_url || equals[1] == '\0' || (scheme != NULL && scheme < equals))
+        return weir_error_set(err, -EINVAL,
+                              "camera: expected NAME=URL such as front=http://192.168.1.20/video, found %s",
+                              scheme != NULL ? "no name before the address" : "no name, '=' and address");
     struct weir_camera_config *camera;
     int code = weir_config_new_camera(config, &camera, err);
     if (code != 0)

@@ -69,12 +69,17 @@ struct weir_config {
 int weir_config_init(struct weir_config *config); /* every default; 0 or -ENOMEM */
 void weir_config_fini(struct weir_config *config);
 
-/* Reads a YAML file over the present values. err: file, line, column, the key's path, what was expected, the nearest
- * right name. */
-int weir_config_load(struct weir_config *config, const char *path, struct weir_error *err);
+/* Told of each problem of a file, in its order: "weir.yaml:3:5: cameras.yard.polcy: ..." */
+typedef void weir_config_tell(void *user, const char *problem);
+
+/* Reads a YAML file over the present values. err: the first problem, with file, line, column, the key's path, what was
+ * expected and the nearest right name. tell: NULL, or called for every problem (up to 20). After a problem the config
+ * holds what was right; weir_config_fini frees it as ever. */
+int weir_config_load(struct weir_config *config, const char *path, weir_config_tell *tell, void *user,
+                     struct weir_error *err);
 /* The same from memory; name is for messages. */
 int weir_config_parse(struct weir_config *config, const char *text, size_t size, const char *name,
-                      struct weir_error *err);
+                      weir_config_tell *tell, void *user, struct weir_error *err);
 /* Adds a camera "NAME=URL" with the present defaults. */
 int weir_config_add_camera(struct weir_config *config, const char *name_and_url, struct weir_error *err);
 /* One setting by its name, as the command line gives it ("policy", "newest"); for all cameras there are, too. */

@@ -7,11 +7,16 @@
 #include <string.h>
 #include <strings.h>
 
+enum { SECRET_FILE_MAX = 4096 };
+
 #define GLOBAL(member) false, false, offsetof(struct weir_config, member)
 #define CAMERA(member) true, false, offsetof(struct weir_camera_settings, member)
 #define SECRET(member) true, true, offsetof(struct weir_camera_settings, member)
 
-static const char *const policies[] = {"auto", "newest", "every", "fifo-drop-newest", "fifo-drop-oldest"};
+/* In the order of enum weir_policy. */
+static const char *const policies[] = {"auto", "newest", "every", "fifo-drop-newest", "fifo-drop-oldest", NULL};
+static const char *const runtimes[] = {"auto", "openvino", "onnxruntime", "null", NULL};
+static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
 
 const struct weir_setting weir_settings[] = {
     {"detector", WEIR_SETTING_TEXT, GLOBAL(detector), "local", 0, 0, "WHERE",
@@ -22,7 +27,7 @@ const struct weir_setting weir_settings[] = {
     {"labels", WEIR_SETTING_TEXT, GLOBAL(labels), "auto", 0, 0, "FILE",
      "its labels, one a line, or coco; auto: from the model"},
     {"runtime", WEIR_SETTING_TEXT, GLOBAL(runtime), "auto", 0, 0, "NAME",
-     "auto, openvino, onnxruntime or null"},
+     "what runs the model; auto: the fastest that is installed; null: nothing, for trials", runtimes},
     {"runtime_library", WEIR_SETTING_TEXT, GLOBAL(runtime_library), "auto", 0, 0, "FILE",
      "the runtime's library; auto: searched for"},
     {"device", WEIR_SETTING_TEXT, GLOBAL(device), "auto", 0, 0, "NAME",
@@ -57,16 +62,16 @@ const struct weir_setting weir_settings[] = {
     {"web", WEIR_SETTING_TEXT, GLOBAL(web), "127.0.0.1:8089", 0, 0, "HOST:PORT",
      "address of the dashboard, or off"},
     {"json", WEIR_SETTING_BOOL, GLOBAL(json), "false", 0, 0, "BOOL", "print the summary as JSON"},
-    {"log_level", WEIR_SETTING_TEXT, GLOBAL(log_level), "info", 0, 0, "LEVEL", "error, warn, info or debug"},
+    {"log_level", WEIR_SETTING_TEXT, GLOBAL(log_level), "info", 0, 0, "LEVEL", "the least important messages that are shown", log_levels},
 
     {"policy", WEIR_SETTING_POLICY, CAMERA(policy), "auto", 0, 0, "NAME",
-     "which frames are looked at: newest, every, fifo-drop-newest, fifo-drop-oldest; auto: newest for live "
-     "cameras, "
-     "every for files"},
+     "which frames are looked at; auto: newest for live cameras, every for files", policies},
     {"user_name", WEIR_SETTING_TEXT, CAMERA(user_name), "", 0, 0, "NAME",
      "for the camera; when not given, from its URL"},
     {"password", WEIR_SETTING_TEXT, SECRET(password), "", 0, 0, "TEXT",
-     "for the camera; when not given, from its URL"},
+     "for the camera; when not given, from its URL; better in a file or the environment: ${NAME}"},
+    {"password_file", WEIR_SETTING_SECRET_FILE, SECRET(password), "", 0, 0, "FILE",
+     "file whose first line is the password"},
     {"connect_timeout_s", WEIR_SETTING_NUMBER, CAMERA(connect_timeout_s), "5", 0.1, 600, "S",
      "longest time to connect"},
     {"first_frame_timeout_s", WEIR_SETTING_NUMBER, CAMERA(first_frame_timeout_s), "10", 0.1, 600, "S",
@@ -140,10 +145,17 @@ static int distance(const char *a, const char *b)
     return row[b_size];
 }
 
+/* From here on a name is another name, not a slip of the pen. */
+static int furthest(const char *name)
+{
+    size_t half = strlen(name) / 2;
+    return 1 + (int)(half < 8 ? half : 8);
+}
+
 const struct weir_setting *weir_setting_nearest(const char *name, bool per_camera_only)
 {
     const struct weir_setting *found = NULL;
-    int nearest = 1 + (int)strlen(name) / 2;
+    int nearest = furthest(name);
     for (size_t i = 0; i < weir_setting_count; i++) {
         if (per_camera_only && !weir_settings[i].per_camera)
             continue;
@@ -156,10 +168,41 @@ const struct weir_setting *weir_setting_nearest(const char *name, bool per_camer
     return found;
 }
 
+static void name_choices(const char *const *choices, struct weir_buf *out)
+{
+    for (size_t i = 0; choices[i] != NULL; i++)
+        weir_buf_printf(out, "%s%s", i == 0 ? "" : choices[i + 1] == NULL ? " or " : ", ", choices[i]);
+}
+
+/* The number of the one that was meant, or -EINVAL. */
+static int choose(const char *const *choices, const char *value, struct weir_error *err)
+{
+    const char *nearest = NULL;
+    int least = furthest(value);
+    for (int i = 0; choices[i] != NULL; i++) {
+        int d = distance(value, choices[i]);
+        if (d == 0)
+            return i;
+        if (d < least) {
+            least = d;
+            nearest = choices[i];
+        }
+    }
+    struct weir_buf all = {0};
+    name_choices(choices, &all);
+    weir_error_set(err, -EINVAL, "expected %s, found \"%.60s\"%s%s%s", all.data, value,
+                   nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+                   nearest != NULL ? "\"?" : "");
+    weir_buf_fini(&all);
+    return -EINVAL;
+}
+
 static int set_text(const struct weir_setting *setting, char **target, const char *value,
                     struct weir_error *err)
 {
     bool is_auto = strcmp(setting->initial, "auto") == 0;
+    if (setting->choices != NULL && choose(setting->choices, value, err) < 0)
+        return -EINVAL;
     bool none = value[0] == '\0' || (is_auto && strcmp(value, "auto") == 0);
     if (none && !is_auto && setting->initial[0] != '\0')
         return weir_error_set(err, -EINVAL, "expected a text, found nothing");
@@ -168,6 +211,34 @@ static int set_text(const struct weir_setting *setting, char **target, const cha
         return weir_error_set(err, -ENOMEM, "no memory");
     free(*target);
     *target = copy;
+    return 0;
+}
+
+static int set_policy(const struct weir_setting *setting, enum weir_policy *target, const char *value,
+                      struct weir_error *err)
+{
+    int chosen = choose(setting->choices, value, err);
+    if (chosen >= 0)
+        *target = (enum weir_policy)chosen;
+    return chosen < 0 ? chosen : 0;
+}
+
+static int set_from_file(char **target, const char *path, struct weir_error *err)
+{
+    struct weir_buf text = {0};
+    if (path[0] == '\0')
+        return 0;
+    int code = weir_buf_read_file(&text, path, SECRET_FILE_MAX);
+    char *line = code == 0 ? strndup(text.size > 0 ? text.data : "", strcspn(text.size > 0 ? text.data : "", "\r\n")) : NULL;
+    weir_buf_fini(&text);
+    if (code != 0)
+        return weir_error_set(err, code, "can't read %.200s: %s", path, strerror(-code));
+    if (line == NULL || line[0] == '\0') {
+        free(line);
+        return weir_error_set(err, -EINVAL, "expected a password in the first line of %.200s, found nothing", path);
+    }
+    free(*target);
+    *target = line;
     return 0;
 }
 
@@ -220,19 +291,6 @@ static int set_bool(bool *target, const char *value, struct weir_error *err)
     return weir_error_set(err, -EINVAL, "expected true or false, found \"%.60s\"", value);
 }
 
-static int set_policy(enum weir_policy *target, const char *value, struct weir_error *err)
-{
-    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
-        if (same_name(policies[i], value)) {
-            *target = (enum weir_policy)i;
-            return 0;
-        }
-    }
-    return weir_error_set(
-        err, -EINVAL, "expected auto, newest, every, fifo-drop-newest or fifo-drop-oldest, found \"%.60s\"",
-        value);
-}
-
 int weir_setting_set(const struct weir_setting *setting, void *base, const char *value,
                      struct weir_error *err)
 {
@@ -243,57 +301,11 @@ int weir_setting_set(const struct weir_setting *setting, void *base, const char 
     case WEIR_SETTING_BOOL:
         return set_bool(target, value, err);
     case WEIR_SETTING_POLICY:
-        return set_policy(target, value, err);
+        return set_policy(setting, target, value, err);
+    case WEIR_SETTING_SECRET_FILE:
+        return set_from_file(target, value, err);
     default:
         return set_number(setting, target, value, err);
-    }
-}
-
-/* A JSON string is a YAML string. */
-static void print_text(const char *text, struct weir_buf *out)
-{
-    weir_buf_text(out, "\"");
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            weir_buf_printf(out, "\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            weir_buf_printf(out, "\\x%02x", *text);
-        else
-            weir_buf_append(out, text, 1);
-    }
-    weir_buf_text(out, "\"");
-}
-
-void weir_setting_print(const struct weir_setting *setting, const void *base, struct weir_buf *out)
-{
-    const void *value = (const char *)base + setting->offset;
-    const char *text;
-    switch (setting->kind) {
-    case WEIR_SETTING_TEXT:
-        text = *(char *const *)value;
-        if (text == NULL)
-            weir_buf_text(out, setting->initial[0] != '\0' ? setting->initial : "\"\"");
-        else
-            print_text(setting->secret ? "***" : text, out);
-        break;
-    case WEIR_SETTING_NUMBER:
-        if (isnan(*(const double *)value))
-            weir_buf_text(out, "auto");
-        else
-            weir_buf_printf(out, "%.10g", *(const double *)value);
-        break;
-    case WEIR_SETTING_INTEGER:
-        weir_buf_printf(out, "%d", *(const int *)value);
-        break;
-    case WEIR_SETTING_BYTES:
-        weir_buf_printf(out, "%lld", (long long)*(const int64_t *)value);
-        break;
-    case WEIR_SETTING_BOOL:
-        weir_buf_text(out, *(const bool *)value ? "true" : "false");
-        break;
-    case WEIR_SETTING_POLICY:
-        weir_buf_text(out, weir_policy_name(*(const enum weir_policy *)value));
-        break;
     }
 }
 

@@ -23,6 +23,7 @@ enum weir_setting_kind {
     WEIR_SETTING_BYTES,   /* int64_t; K, M, G and KiB, MiB, GiB are powers of 1024 */
     WEIR_SETTING_BOOL,    /* bool: true, false, yes, no, on, off */
     WEIR_SETTING_POLICY,  /* enum weir_policy */
+    WEIR_SETTING_SECRET_FILE, /* char *: the first line of the file that is named */
 };
 
 struct weir_setting {
@@ -35,6 +36,7 @@ struct weir_setting {
     double least, most;   /* numbers */
     const char *argument; /* what the help calls its value */
     const char *help;
+    const char *const *choices; /* the only values there are, up to a NULL; NULL: any */
 };
 
 extern const struct weir_setting weir_settings[];
@@ -47,8 +49,6 @@ const struct weir_setting *weir_setting_nearest(const char *name, bool per_camer
 /* base: the struct that the row's offset is in. err: what was expected and found, without the name. */
 int weir_setting_set(const struct weir_setting *setting, void *base, const char *value,
                      struct weir_error *err);
-/* The present value as YAML, appended. */
-void weir_setting_print(const struct weir_setting *setting, const void *base, struct weir_buf *out);
 /* Frees a text; other kinds own nothing. */
 void weir_setting_fini(const struct weir_setting *setting, void *base);
 
