@@ -12,7 +12,8 @@ static const char file_name[] = "ssd_mobilenetv2_oidv4_fp16.tflite";
 
 static bool is_there(char path[PATH_MAX], const char *folder, const char *below)
 {
-    return snprintf(path, PATH_MAX, "%s/%s/%s", folder, below, file_name) < PATH_MAX && access(path, R_OK) == 0;
+    return snprintf(path, PATH_MAX, "%s/%s/%s", folder, below, file_name) < PATH_MAX &&
+           access(path, R_OK) == 0;
 }
 
 static bool above_the_binary(char path[PATH_MAX])
@@ -47,6 +48,8 @@ int weir_default_model(char path[PATH_MAX], struct weir_error *err)
     if (above_the_binary(path) || is_there(path, ".", ".weir/models") || in_user_data(path) ||
         is_there(path, "/usr/local/share", "weir/models") || is_there(path, "/usr/share", "weir/models"))
         return 0;
-    return weir_error_set(err, -ENOENT, "no model is given and the default model (%s) is not installed: give --model FILE, "
-                                        "or run tools/fetch.sh, which ./demo does by itself", file_name);
+    return weir_error_set(err, -ENOENT,
+                          "no model is given and the default model (%s) is not installed: give --model FILE, "
+                          "or run tools/fetch.sh, which ./demo does by itself",
+                          file_name);
 }

@@ -2,9 +2,9 @@
 #ifndef WEIR_CLI_DEFAULT_MODEL_H
 #define WEIR_CLI_DEFAULT_MODEL_H
 
-/* Which model when none is named. Looked for, in this order: $WEIR_MODEL; .weir/models/ in the binary's folder and in those above
- * it, then in the current folder; $XDG_DATA_HOME/weir/models (~/.local/share/weir/models); /usr/local/share and
- * /usr/share/weir/models.
+/* Which model when none is named. Looked for, in this order: $WEIR_MODEL; .weir/models/ in the binary's
+ * folder and in those above it, then in the current folder; $XDG_DATA_HOME/weir/models
+ * (~/.local/share/weir/models); /usr/local/share and /usr/share/weir/models.
  *
  * Thread-safety: any thread. */
 

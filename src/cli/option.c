@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/option.h"
 
+#include "base/nearest.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 64, HELP_COLUMN = 22 };
+enum { ROWS_MAX = 64, HELP_COLUMN = 22, NAME_SIZE = 64 };
 
 static int take_number(const struct weir_option *row, const char *text, struct weir_error *err)
 {
@@ -41,13 +43,24 @@ static int take(const struct weir_option *row, const char *text, struct weir_err
 }
 
 /* getopt leaves optind after what it could not make sense of. */
-static int refuse(int problem, char **argv, struct weir_error *err)
+static int refuse(const struct weir_option *rows, size_t count, int problem, char **argv,
+                  struct weir_error *err)
 {
     const char *text = argv[optind - 1];
+    char name[NAME_SIZE];
+    struct weir_nearest nearest;
     if (problem == ':')
         return weir_error_set(err, -EINVAL, "%.60s: expected a value after it", text);
-    return weir_error_set(err, -EINVAL,
-                          "%.60s: no such option, or one that takes no value; --help names them all", text);
+    text += strspn(text, "-");
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+    weir_nearest_init(&nearest, name);
+    for (size_t i = 0; i < count; i++)
+        weir_nearest_offer(&nearest, rows[i].name);
+    if (nearest.found != NULL && nearest.distance == 0)
+        return weir_error_set(err, -EINVAL, "--%.60s: this option takes no value", text);
+    return weir_error_set(err, -EINVAL, "%.60s: there is no such option%s%s; --help names them all",
+                          argv[optind - 1], nearest.found != NULL ? ", did you mean --" : "",
+                          nearest.found != NULL ? nearest.found : "");
 }
 
 enum weir_option_code weir_options_parse(const struct weir_option *rows, size_t count, int argc, char **argv,
@@ -66,7 +79,7 @@ enum weir_option_code weir_options_parse(const struct weir_option *rows, size_t 
         if (found == 'h')
             return WEIR_OPTION_HELP;
         if (found < 0x100) {
-            (void)refuse(found, argv, err);
+            (void)refuse(rows, count, found, argv, err);
             return WEIR_OPTION_WRONG;
         }
         if (take(&rows[found - 0x100], optarg, err) != 0)

@@ -49,7 +49,8 @@ static void print_line(const struct weir_snapshot *snapshot, struct weir_buf *li
                     weir_books_dropped(total), weir_books_failed(total));
     weir_buf_printf(line, "  age p50 %.0f p99 %.0f ms  busy %.0f %%",
                     (double)weir_histogram_quantile_ns(&snapshot->age, 0.5) / WEIR_NS_PER_MS,
-                    (double)weir_histogram_quantile_ns(&snapshot->age, 0.99) / WEIR_NS_PER_MS, 100 * snapshot->workers_busy);
+                    (double)weir_histogram_quantile_ns(&snapshot->age, 0.99) / WEIR_NS_PER_MS,
+                    100 * snapshot->workers_busy);
     print_cameras(snapshot, line);
 }
 

@@ -2,8 +2,8 @@
 #ifndef WEIR_CLI_PROGRESS_H
 #define WEIR_CLI_PROGRESS_H
 
-/* What is seen while it runs, on stderr: on a terminal one line that is rewritten, else a line every few seconds.
- * Thread-safety: main thread. */
+/* What is seen while it runs, on stderr: on a terminal one line that is rewritten, else a line every few
+ * seconds. Thread-safety: main thread. */
 
 #include "pipeline/pipeline.h"
 

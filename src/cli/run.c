@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* weir run: cameras to results. The options are the rows of the settings' table, so that a file and the command line
- * know the same names. */
+/* weir run: cameras to results. The options are the rows of the settings' table, so that a file and the
+ * command line know the same names. */
 
 #include "cli/command.h"
 
@@ -23,22 +23,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 enum { OPTIONS_MAX = 96, NAME_MAX_LENGTH = 48, HELP_COLUMN = 34, CHECK_MS = 100, FIRST_SETTING = 0x100 };
 
-static const char intro[] = "Usage: weir run [-c FILE] [--camera NAME=URL]... [OPTION]...\n"
-                            "Cameras to detections: reads every camera, looks at the newest frames, hands the results on.\n"
-                            "What is given here wins over the file, for every camera.\n\n"
-                            "  -c, --config FILE               settings and cameras in YAML; weir check-config --print shows one\n"
-                            "  --camera NAME=URL               a camera; may be given again\n";
-static const char outro[] = "\nCtrl-C or SIGTERM: what waits is finished and published, then it ends with a summary; a second one\n"
-                            "ends it at once.\n\n"
-                            "Example:\n"
-                            "  weir run --camera front=http://192.168.1.20/video --jsonl results.jsonl\n";
+static const char intro[] =
+    "Usage: weir run [-c FILE] [--camera NAME=URL]... [OPTION]...\n"
+    "Cameras to detections: reads every camera, looks at the newest frames, hands the results on.\n"
+    "What is given here wins over the file, for every camera.\n\n"
+    "  -c, --config FILE               settings and cameras in YAML; weir check-config --print shows one\n"
+    "  --camera NAME=URL               a camera; may be given again\n";
+static const char outro[] =
+    "\nCtrl-C or SIGTERM: what waits is finished and published, then it ends with a summary; a second one\n"
+    "ends it at once.\n\n"
+    "Example:\n"
+    "  weir run --camera front=http://192.168.1.20/video --jsonl results.jsonl\n";
 
-static void option_name(const struct weir_setting *setting, char name[NAME_MAX_LENGTH])
+static void option_name(const char *setting, char name[NAME_MAX_LENGTH])
 {
-    (void)snprintf(name, NAME_MAX_LENGTH, "%s", setting->name);
+    (void)snprintf(name, NAME_MAX_LENGTH, "%s", setting);
     for (char *p = name; *p != '\0'; p++)
         if (*p == '_')
             *p = '-';
@@ -49,7 +50,7 @@ static void print_help(void)
     fputs(intro, stdout);
     for (size_t i = 0; i < weir_setting_count; i++) {
         char name[NAME_MAX_LENGTH];
-        option_name(&weir_settings[i], name);
+        option_name(weir_settings[i].name, name);
         int width = printf("  --%s %s", name, weir_settings[i].argument);
         printf("%*s%s", HELP_COLUMN - width > 1 ? HELP_COLUMN - width : 1, "", weir_settings[i].help);
         if (weir_settings[i].initial[0] != '\0')
@@ -67,7 +68,7 @@ static void fill_options(struct option table[OPTIONS_MAX], char names[OPTIONS_MA
     table[n++] = (struct option){"config", required_argument, NULL, 'c'};
     table[n++] = (struct option){"camera", required_argument, NULL, 'C'};
     for (size_t i = 0; i < weir_setting_count && n < OPTIONS_MAX - 1; i++) {
-        option_name(&weir_settings[i], names[i]);
+        option_name(weir_settings[i].name, names[i]);
         /* --json alone means yes; --json=no is possible. */
         int argument = weir_settings[i].kind == WEIR_SETTING_BOOL ? optional_argument : required_argument;
         table[n++] = (struct option){names[i], argument, NULL, FIRST_SETTING + (int)i};
@@ -82,17 +83,22 @@ static int refuse_option(int problem, char **argv, struct weir_error *err)
         return weir_error_set(err, -EINVAL, "%.60s: expected a value after it", text);
     char name[NAME_MAX_LENGTH];
     (void)snprintf(name, sizeof name, "%s", text + strspn(text, "-"));
-    const struct weir_setting *nearest = weir_setting_nearest(name, false);
+    struct weir_nearest nearest;
+    weir_nearest_init(&nearest, name);
+    weir_nearest_offer(&nearest, "camera");
+    weir_nearest_offer(&nearest, "config");
+    weir_setting_offer_all(&nearest, false);
     char suggestion[NAME_MAX_LENGTH] = "";
-    if (nearest != NULL)
-        option_name(nearest, suggestion);
+    if (nearest.found != NULL)
+        option_name(nearest.found, suggestion);
     return weir_error_set(err, -EINVAL, "%.60s: there is no such option%s%s; --help names them all", text,
-                          nearest != NULL ? ", did you mean --" : "", suggestion);
+                          nearest.found != NULL ? ", did you mean --" : "", suggestion);
 }
 
 enum stage { STAGE_FILE, STAGE_SETTINGS, STAGE_CAMERAS, STAGES };
 
-/* One pass over the arguments. The file comes first, then the settings, then the cameras, whatever their order. */
+/* One pass over the arguments. The file comes first, then the settings, then the cameras, whatever their
+ * order. */
 static int read_arguments(struct weir_config *config, enum stage stage, int argc, char **argv, bool *help,
                           struct weir_error *err)
 {
@@ -106,16 +112,18 @@ static int read_arguments(struct weir_config *config, enum stage stage, int argc
         if (found == 'h')
             *help = true;
         else if (found == 'c')
-            code = stage == STAGE_FILE ? weir_config_load(config, optarg, err) : 0;
+            code = stage == STAGE_FILE ? weir_config_load(config, optarg, NULL, NULL, err) : 0;
         else if (found == 'C')
             code = stage == STAGE_CAMERAS ? weir_config_add_camera(config, optarg, err) : 0;
         else if (found < FIRST_SETTING)
             code = refuse_option(found, argv, err);
         else if (stage == STAGE_SETTINGS)
-            code = weir_config_set(config, weir_settings[found - FIRST_SETTING].name, optarg != NULL ? optarg : "true", err);
+            code = weir_config_set(config, weir_settings[found - FIRST_SETTING].name,
+                                   optarg != NULL ? optarg : "true", err);
     }
     if (code == 0 && optind < argc)
-        code = weir_error_set(err, -EINVAL, "\"%.60s\": expected options only; a camera is --camera NAME=URL", argv[optind]);
+        code = weir_error_set(err, -EINVAL, "\"%.60s\": expected options only; a camera is --camera NAME=URL",
+                              argv[optind]);
     return code;
 }
 
@@ -153,7 +161,8 @@ static void watch(const struct weir_config *config, struct weir_pipeline *pipeli
     int64_t end_ns = config->seconds > 0 ? now_ns + (int64_t)(config->seconds * WEIR_NS_PER_S) : INT64_MAX;
     int64_t show_ns = now_ns + weir_progress_interval_ns(&progress);
     bool signalled = false;
-    while (!signalled && now_ns < end_ns && !weir_pipeline_failed(pipeline, NULL) && !weir_pipeline_finished(pipeline)) {
+    while (!signalled && now_ns < end_ns && !weir_pipeline_failed(pipeline, NULL) &&
+           !weir_pipeline_finished(pipeline)) {
         int64_t next_ns = now_ns + CHECK_MS * WEIR_NS_PER_MS;
         signalled = weir_signals_wait(next_ns < end_ns ? next_ns : end_ns);
         now_ns = weir_clock_ns();
@@ -191,7 +200,8 @@ static void print_summary(const struct weir_config *config, struct weir_pipeline
     weir_snapshot_free(&snapshot);
 }
 
-static void print_heading(const struct weir_config *config, struct weir_pipeline *pipeline, const char *dashboard_url)
+static void print_heading(const struct weir_config *config, struct weir_pipeline *pipeline,
+                          const char *dashboard_url)
 {
     struct weir_snapshot *snapshot;
     if (weir_pipeline_snapshot(pipeline, &snapshot) != 0)
@@ -206,8 +216,8 @@ static void print_heading(const struct weir_config *config, struct weir_pipeline
     weir_snapshot_free(&snapshot);
 }
 
-static int start_dashboard(const struct weir_config *config, struct weir_pipeline *pipeline, struct weir_log *log,
-                           struct weir_dashboard **dashboard, struct weir_error *err)
+static int start_dashboard(const struct weir_config *config, struct weir_pipeline *pipeline,
+                           struct weir_log *log, struct weir_dashboard **dashboard, struct weir_error *err)
 {
     *dashboard = NULL;
     if (config->web == NULL || strcmp(config->web, "off") == 0)
@@ -215,8 +225,8 @@ static int start_dashboard(const struct weir_config *config, struct weir_pipelin
     return weir_dashboard_start(dashboard, config->web, pipeline, log, err);
 }
 
-static int run_pipeline(const struct weir_config *config, struct weir_pipeline *pipeline, struct weir_log *log,
-                        struct weir_error *err)
+static int run_pipeline(const struct weir_config *config, struct weir_pipeline *pipeline,
+                        struct weir_log *log, struct weir_error *err)
 {
     struct weir_dashboard *dashboard;
     int code = start_dashboard(config, pipeline, log, &dashboard, err);
@@ -250,7 +260,8 @@ static int with_log(struct weir_config *config, struct weir_error *err)
 {
     enum weir_log_level level;
     if (!weir_log_level_parse(config->log_level, &level))
-        return weir_error_set(err, -EINVAL, "log_level: expected error, warn, info or debug, found \"%.60s\"", config->log_level);
+        return weir_error_set(err, -EINVAL, "log_level: expected error, warn, info or debug, found \"%.60s\"",
+                              config->log_level);
     struct weir_log *log = weir_log_new(level, NULL, NULL);
     int code = settle_model(config, err);
     if (code == 0)

@@ -10,16 +10,17 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
-#define ADVICE                                                                                              \
+#define ADVICE                                                                                               \
     "in an address write @ as %%40, / as %%2F, : as %%3A, # as %%23, ? as %%3F and %% as %%25, or give the " \
     "password apart as user_name and password"
 
-/* NULL when it has none, as a file has. */
+/* NULL when it has none, as a file. */
 static const char *authority(const char *url, size_t *length)
 {
     const char *start = strstr(url, "://");
-    if (start == NULL || strcspn(url, "/?#@") < (size_t)(start - url))
+    if (start == NULL || strcspn(url, "/?#@") < (size_t)(start - url) || strncasecmp(url, "file:", 5) == 0)
         return NULL;
     *length = strcspn(start + 3, "/?#");
     return start + 3;
@@ -36,8 +37,8 @@ static size_t count(const char *text, size_t length, char c)
 static bool percent_is_coded(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (text[i] == '%' && !(i + 2 < length && isxdigit((unsigned char)text[i + 1]) &&
-                                isxdigit((unsigned char)text[i + 2])))
+        if (text[i] == '%' &&
+            !(i + 2 < length && isxdigit((unsigned char)text[i + 1]) && isxdigit((unsigned char)text[i + 2])))
             return false;
     return true;
 }
@@ -69,21 +70,27 @@ int weir_camera_url_check(const char *url, struct weir_error *err)
     if (start == NULL)
         return 0;
     if (has_space_or_control(url))
-        return weir_error_set(err, -EINVAL, "the address holds a space or a control character: write a space as %%20");
+        return weir_error_set(err, -EINVAL,
+                              "the address holds a space or a control character: write a space as %%20");
     size_t ats = count(start, length, '@');
     if (ats > 1)
-        return weir_error_set(err, -EINVAL, "the address holds two @, so that its password can't be told: " ADVICE);
+        return weir_error_set(err, -EINVAL,
+                              "the address holds two @, so that its password can't be told: " ADVICE);
     const char *at = memchr(start, '@', length);
     size_t user_length = at != NULL ? (size_t)(at - start) : 0;
     if (!percent_is_coded(start, user_length))
-        return weir_error_set(err, -EINVAL, "the address has a %% in its user or password that is not followed by two hex digits: " ADVICE);
+        return weir_error_set(
+            err, -EINVAL,
+            "the address has a %% in its user or password that is not followed by two hex digits: " ADVICE);
     const char *host = at != NULL ? at + 1 : start;
     size_t host_length = length - (size_t)(host - start);
     if (host_length == 0)
-        return weir_error_set(err, -EINVAL, "the address has no host: expected such as http://192.168.1.20/video");
+        return weir_error_set(err, -EINVAL,
+                              "the address has no host: expected such as http://192.168.1.20/video");
     if (!port_is_number(host, host_length))
-        return weir_error_set(err, -EINVAL, "the address has no number as its port%s" ADVICE,
-                              strchr(start + length, '@') != NULL ? ", perhaps because a password holds / ? or #: " : ": ");
+        return weir_error_set(
+            err, -EINVAL, "the address has no number as its port%s" ADVICE,
+            strchr(start + length, '@') != NULL ? ", perhaps because a password holds / ? or #: " : ": ");
     return 0;
 }
 

@@ -61,10 +61,12 @@ int weir_config_set(struct weir_config *config, const char *key, const char *val
 {
     const struct weir_setting *setting = weir_setting_find(key);
     if (setting == NULL) {
-        const struct weir_setting *nearest = weir_setting_nearest(key, false);
+        struct weir_nearest nearest;
+        weir_nearest_init(&nearest, key);
+        weir_setting_offer_all(&nearest, false);
         return weir_error_set(err, -EINVAL, "there is no setting \"%.60s\"%s%s%s", key,
-                              nearest != NULL ? "; did you mean \"" : "",
-                              nearest != NULL ? nearest->name : "", nearest != NULL ? "\"?" : "");
+                              nearest.found != NULL ? "; did you mean \"" : "",
+                              nearest.found != NULL ? nearest.found : "", nearest.found != NULL ? "\"?" : "");
     }
     if (weir_setting_set(setting, base_of(config, setting), value, err) != 0)
         return weir_error_prefix(err, "%s", setting->name);

@@ -54,10 +54,10 @@ struct weir_config {
     bool accept_truncated, apply_orientation;
     int64_t max_pixels;
 
-    int workers;    /* 0: usable cores (local), 8 (http) */
-    int publishers; /* default 2 */
-    int queue;      /* capacity of the fifo queue and of the publish queue; default 64 */
-    double seconds; /* 0: until told to stop */
+    int workers;               /* 0: usable cores (local), 8 (http) */
+    int publishers;            /* default 2 */
+    int queue;                 /* capacity of the fifo queue and of the publish queue; default 64 */
+    double seconds;            /* 0: until told to stop */
     double shutdown_timeout_s; /* default 10 */
 
     char *jsonl; /* path, "-" for stdout, or NULL */
@@ -72,9 +72,9 @@ void weir_config_fini(struct weir_config *config);
 /* Told of each problem of a file, in its order: "weir.yaml:3:5: cameras.yard.polcy: ..." */
 typedef void weir_config_tell(void *user, const char *problem);
 
-/* Reads a YAML file over the present values. err: the first problem, with file, line, column, the key's path, what was
- * expected and the nearest right name. tell: NULL, or called for every problem (up to 20). After a problem the config
- * holds what was right; weir_config_fini frees it as ever. */
+/* Reads a YAML file over the present values. err: the first problem, with file, line, column, the key's path,
+ * what was expected and the nearest right name. tell: NULL, or called for every problem (up to 20). After a
+ * problem the config holds what was right; weir_config_fini frees it as ever. */
 int weir_config_load(struct weir_config *config, const char *path, weir_config_tell *tell, void *user,
                      struct weir_error *err);
 /* The same from memory; name is for messages. */
@@ -82,7 +82,8 @@ int weir_config_parse(struct weir_config *config, const char *text, size_t size,
                       weir_config_tell *tell, void *user, struct weir_error *err);
 /* Adds a camera "NAME=URL" with the present defaults. */
 int weir_config_add_camera(struct weir_config *config, const char *name_and_url, struct weir_error *err);
-/* One setting by its name, as the command line gives it ("policy", "newest"); for all cameras there are, too. */
+/* One setting by its name, as the command line gives it ("policy", "newest"); for all cameras there are, too.
+ */
 int weir_config_set(struct weir_config *config, const char *key, const char *value, struct weir_error *err);
 /* What only the whole can tell: names unique, at least one camera, ... */
 int weir_config_check(const struct weir_config *config, struct weir_error *err);

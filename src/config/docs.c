@@ -4,8 +4,10 @@
 static const char head[] =
     "# Settings\n\n"
     "Made from the table in `src/config/options.c` by `weir check-config --docs`; change it there.\n\n"
-    "A name is a key in YAML and, with `-` for `_`, an option of `weir run`. The command line wins over the file.\n"
-    "`weir check-config -c weir.yaml` says whether a file is right, `--print` prints what it amounts to (without a file:\n"
+    "A name is a key in YAML and, with `-` for `_`, an option of `weir run`. The command line wins over the "
+    "file.\n"
+    "`weir check-config -c weir.yaml` says whether a file is right, `--print` prints what it amounts to "
+    "(without a file:\n"
     "every default), `--schema` a JSON Schema for editors.\n\n"
     "```yaml\n"
     "stall_timeout_s: 10                       # for every camera\n"
@@ -17,10 +19,13 @@ static const char head[] =
     "    password: ${YARD_PASSWORD}            # from the environment\n"
     "    stall_timeout_s: 90\n"
     "```\n\n"
-    "Cameras may also be a list of mappings with `name` and `url`. A name is any text; `id`, for addresses and labels, is\n"
+    "Cameras may also be a list of mappings with `name` and `url`. A name is any text; `id`, for addresses "
+    "and labels, is\n"
     "derived from it unless given (1 to 64 of `a-z`, `0-9`, `_` and `-`). Names and ids must differ.\n\n"
-    "`${NAME}` in a value is the environment's `NAME`; `$${NAME}` is the text itself. In an address, special characters of\n"
-    "user and password are written as `%XX`; given apart as `user_name` and `password` they stand for themselves.\n"
+    "`${NAME}` in a value is the environment's `NAME`; `$${NAME}` is the text itself. In an address, special "
+    "characters of\n"
+    "user and password are written as `%XX`; given apart as `user_name` and `password` they stand for "
+    "themselves.\n"
     "Passwords are never printed. Sizes take `K`, `M` and `G`, each 1024 of the one before.\n";
 
 static void print_values(const struct weir_setting *setting, struct weir_buf *out)

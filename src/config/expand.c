@@ -26,9 +26,10 @@ static int append_variable(const char *name, size_t length, struct weir_buf *out
     copy[length] = '\0';
     const char *value = getenv(copy);
     if (value == NULL)
-        return weir_error_set(err, -EINVAL,
-                              "the environment variable %s is not set; set it, or write $${%s} for the text itself",
-                              copy, copy);
+        return weir_error_set(
+            err, -EINVAL,
+            "the environment variable %s is not set; set it, or write $${%s} for the text itself", copy,
+            copy);
     weir_buf_text(out, value);
     return 0;
 }
@@ -38,7 +39,6 @@ int weir_text_expand(const char *text, char **out, struct weir_error *err)
     struct weir_buf expanded = {0};
     int code = 0;
     *out = NULL;
-    weir_buf_text(&expanded, "");
     while (code == 0 && *text != '\0') {
         size_t length = text[0] == '$' ? name_length(text + 1) : 0;
         if (length > 0) {
@@ -52,11 +52,8 @@ int weir_text_expand(const char *text, char **out, struct weir_error *err)
             weir_buf_append(&expanded, text++, 1);
         }
     }
-    if (code == 0 && expanded.failed)
-        code = weir_error_set(err, -ENOMEM, "no memory");
-    if (code == 0)
-        *out = expanded.data;
-    else
-        weir_buf_fini(&expanded);
-    return code;
+    if (code == 0 && !expanded.failed)
+        *out = strdup(expanded.data != NULL ? expanded.data : "");
+    weir_buf_fini(&expanded);
+    return code == 0 && *out == NULL ? weir_error_set(err, -ENOMEM, "no memory") : code;
 }

@@ -14,7 +14,8 @@ enum { SECRET_FILE_MAX = 4096 };
 #define SECRET(member) true, true, offsetof(struct weir_camera_settings, member)
 
 /* In the order of enum weir_policy. */
-static const char *const policies[] = {"auto", "newest", "every", "fifo-drop-newest", "fifo-drop-oldest", NULL};
+static const char *const policies[] = {"auto", "newest", "every", "fifo-drop-newest", "fifo-drop-oldest",
+                                       NULL};
 static const char *const runtimes[] = {"auto", "openvino", "onnxruntime", "null", NULL};
 static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
 
@@ -62,7 +63,8 @@ const struct weir_setting weir_settings[] = {
     {"web", WEIR_SETTING_TEXT, GLOBAL(web), "127.0.0.1:8089", 0, 0, "HOST:PORT",
      "address of the dashboard, or off"},
     {"json", WEIR_SETTING_BOOL, GLOBAL(json), "false", 0, 0, "BOOL", "print the summary as JSON"},
-    {"log_level", WEIR_SETTING_TEXT, GLOBAL(log_level), "info", 0, 0, "LEVEL", "the least important messages that are shown", log_levels},
+    {"log_level", WEIR_SETTING_TEXT, GLOBAL(log_level), "info", 0, 0, "LEVEL",
+     "the least important messages that are shown", log_levels},
 
     {"policy", WEIR_SETTING_POLICY, CAMERA(policy), "auto", 0, 0, "NAME",
      "which frames are looked at; auto: newest for live cameras, every for files", policies},
@@ -100,18 +102,12 @@ const char *weir_policy_name(enum weir_policy policy)
     return policies[policy];
 }
 
-static char canonical(char c)
-{
-    return c == '-' ? '_' : c;
-}
-
 static bool same_name(const char *a, const char *b)
 {
-    while (*a != '\0' && canonical(*a) == canonical(*b)) {
-        a++;
-        b++;
-    }
-    return *a == *b;
+    struct weir_nearest nearest;
+    weir_nearest_init(&nearest, a);
+    weir_nearest_offer(&nearest, b);
+    return nearest.distance == 0;
 }
 
 const struct weir_setting *weir_setting_find(const char *name)
@@ -122,50 +118,11 @@ const struct weir_setting *weir_setting_find(const char *name)
     return NULL;
 }
 
-/* Levenshtein's distance; names are short, longer ones are far from everything. */
-static int distance(const char *a, const char *b)
+void weir_setting_offer_all(struct weir_nearest *nearest, bool per_camera_only)
 {
-    enum { LONGEST = 40 };
-    int row[LONGEST + 1];
-    size_t a_size = strlen(a), b_size = strlen(b);
-    if (a_size > LONGEST || b_size > LONGEST)
-        return LONGEST;
-    for (size_t j = 0; j <= b_size; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= a_size; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= b_size; j++) {
-            int replaced = diagonal + (canonical(a[i - 1]) != canonical(b[j - 1]));
-            diagonal = row[j];
-            int shorter = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            row[j] = replaced < shorter ? replaced : shorter;
-        }
-    }
-    return row[b_size];
-}
-
-/* From here on a name is another name, not a slip of the pen. */
-static int furthest(const char *name)
-{
-    size_t half = strlen(name) / 2;
-    return 1 + (int)(half < 8 ? half : 8);
-}
-
-const struct weir_setting *weir_setting_nearest(const char *name, bool per_camera_only)
-{
-    const struct weir_setting *found = NULL;
-    int nearest = furthest(name);
-    for (size_t i = 0; i < weir_setting_count; i++) {
-        if (per_camera_only && !weir_settings[i].per_camera)
-            continue;
-        int d = distance(name, weir_settings[i].name);
-        if (d < nearest) {
-            nearest = d;
-            found = &weir_settings[i];
-        }
-    }
-    return found;
+    for (size_t i = 0; i < weir_setting_count; i++)
+        if (weir_settings[i].per_camera || !per_camera_only)
+            weir_nearest_offer(nearest, weir_settings[i].name);
 }
 
 static void name_choices(const char *const *choices, struct weir_buf *out)
@@ -177,22 +134,19 @@ static void name_choices(const char *const *choices, struct weir_buf *out)
 /* The number of the one that was meant, or -EINVAL. */
 static int choose(const char *const *choices, const char *value, struct weir_error *err)
 {
-    const char *nearest = NULL;
-    int least = furthest(value);
+    struct weir_nearest nearest;
+    weir_nearest_init(&nearest, value);
     for (int i = 0; choices[i] != NULL; i++) {
-        int d = distance(value, choices[i]);
-        if (d == 0)
+        weir_nearest_offer(&nearest, choices[i]);
+        if (nearest.distance == 0)
             return i;
-        if (d < least) {
-            least = d;
-            nearest = choices[i];
-        }
     }
     struct weir_buf all = {0};
     name_choices(choices, &all);
-    weir_error_set(err, -EINVAL, "expected %s, found \"%.60s\"%s%s%s", all.data, value,
-                   nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "\"?" : "");
+    weir_error_set(err, -EINVAL, "expected %s, found \"%.60s\"%s%s%s",
+                   all.data != NULL ? all.data : "another", value,
+                   nearest.found != NULL ? "; did you mean \"" : "",
+                   nearest.found != NULL ? nearest.found : "", nearest.found != NULL ? "\"?" : "");
     weir_buf_fini(&all);
     return -EINVAL;
 }
@@ -229,13 +183,16 @@ static int set_from_file(char **target, const char *path, struct weir_error *err
     if (path[0] == '\0')
         return 0;
     int code = weir_buf_read_file(&text, path, SECRET_FILE_MAX);
-    char *line = code == 0 ? strndup(text.size > 0 ? text.data : "", strcspn(text.size > 0 ? text.data : "", "\r\n")) : NULL;
+    char *line =
+        code == 0 ? strndup(text.size > 0 ? text.data : "", strcspn(text.size > 0 ? text.data : "", "\r\n"))
+                  : NULL;
     weir_buf_fini(&text);
     if (code != 0)
         return weir_error_set(err, code, "can't read %.200s: %s", path, strerror(-code));
     if (line == NULL || line[0] == '\0') {
         free(line);
-        return weir_error_set(err, -EINVAL, "expected a password in the first line of %.200s, found nothing", path);
+        return weir_error_set(err, -EINVAL, "expected a password in the first line of %.200s, found nothing",
+                              path);
     }
     free(*target);
     *target = line;

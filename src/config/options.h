@@ -11,18 +11,19 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/nearest.h"
 #include "config/config.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum weir_setting_kind {
-    WEIR_SETTING_TEXT,    /* char *; where the default is "" or "auto", these set NULL */
-    WEIR_SETTING_NUMBER,  /* double; "auto" sets NAN where the default is NAN */
-    WEIR_SETTING_INTEGER, /* int */
-    WEIR_SETTING_BYTES,   /* int64_t; K, M, G and KiB, MiB, GiB are powers of 1024 */
-    WEIR_SETTING_BOOL,    /* bool: true, false, yes, no, on, off */
-    WEIR_SETTING_POLICY,  /* enum weir_policy */
+    WEIR_SETTING_TEXT,        /* char *; where the default is "" or "auto", these set NULL */
+    WEIR_SETTING_NUMBER,      /* double; "auto" sets NAN where the default is NAN */
+    WEIR_SETTING_INTEGER,     /* int */
+    WEIR_SETTING_BYTES,       /* int64_t; K, M, G and KiB, MiB, GiB are powers of 1024 */
+    WEIR_SETTING_BOOL,        /* bool: true, false, yes, no, on, off */
+    WEIR_SETTING_POLICY,      /* enum weir_policy */
     WEIR_SETTING_SECRET_FILE, /* char *: the first line of the file that is named */
 };
 
@@ -44,8 +45,8 @@ extern const size_t weir_setting_count;
 
 /* By name; '-' is taken for '_'. NULL when there is none. */
 const struct weir_setting *weir_setting_find(const char *name);
-/* The row whose name looks most like it, or NULL when none does. */
-const struct weir_setting *weir_setting_nearest(const char *name, bool per_camera_only);
+/* Every name, or those of a camera's settings. */
+void weir_setting_offer_all(struct weir_nearest *nearest, bool per_camera_only);
 /* base: the struct that the row's offset is in. err: what was expected and found, without the name. */
 int weir_setting_set(const struct weir_setting *setting, void *base, const char *value,
                      struct weir_error *err);

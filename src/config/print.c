@@ -146,7 +146,8 @@ void weir_config_print(const struct weir_config *config, struct weir_buf *out)
         weir_setting_print(setting, base, out);
         weir_buf_text(out, "\n");
     }
-    weir_buf_text(out, config->camera_count == 0 ? "# cameras:\n#   front: http://192.168.1.20/video\n" : "cameras:\n");
+    weir_buf_text(out, config->camera_count == 0 ? "# cameras:\n#   front: http://192.168.1.20/video\n"
+                                                 : "cameras:\n");
     for (size_t i = 0; i < config->camera_count; i++)
         print_camera(&config->cameras[i], config, out);
 }

@@ -29,10 +29,9 @@ struct reader {
 };
 
 /* "weir.yaml:3:5: cameras[0].polcy: ..." */
-static int complain(struct reader *reader, const yaml_node_t *node, const char *path,
-                    const char *format, ...) __attribute__((format(printf, 4, 5)));
-static int complain(struct reader *reader, const yaml_node_t *node, const char *path,
-                    const char *format, ...)
+static int complain(struct reader *reader, const yaml_node_t *node, const char *path, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static int complain(struct reader *reader, const yaml_node_t *node, const char *path, const char *format, ...)
 {
     char text[560];
     struct weir_error problem;
@@ -109,13 +108,20 @@ static int read_setting(struct reader *reader, const struct weir_setting *settin
     return code != 0 ? complain(reader, value, path, "%s", why.text) : 0;
 }
 
+static const char *const camera_keys[] = {"name", "id", "url", NULL};
+
 static int unknown_key(struct reader *reader, const yaml_node_t *key, const char *path, bool in_camera)
 {
-    const struct weir_setting *nearest =
-        weir_setting_nearest((const char *)key->data.scalar.value, in_camera);
+    struct weir_nearest nearest;
+    weir_nearest_init(&nearest, (const char *)key->data.scalar.value);
+    for (size_t i = 0; in_camera && camera_keys[i] != NULL; i++)
+        weir_nearest_offer(&nearest, camera_keys[i]);
+    if (!in_camera)
+        weir_nearest_offer(&nearest, "cameras");
+    weir_setting_offer_all(&nearest, in_camera);
     return complain(reader, key, path, "there is no such setting%s%s%s%s", in_camera ? " of a camera" : "",
-                    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest->name : "",
-                    nearest != NULL ? "\"?" : "");
+                    nearest.found != NULL ? "; did you mean \"" : "",
+                    nearest.found != NULL ? nearest.found : "", nearest.found != NULL ? "\"?" : "");
 }
 
 static int read_text(struct reader *reader, char **target, const yaml_node_t *value, const char *path)
@@ -129,8 +135,8 @@ static int read_text(struct reader *reader, char **target, const yaml_node_t *va
     return 0;
 }
 
-static int read_camera_key(struct reader *reader, struct weir_camera_config *camera,
-                           const yaml_node_t *key, const yaml_node_t *value, const char *path)
+static int read_camera_key(struct reader *reader, struct weir_camera_config *camera, const yaml_node_t *key,
+                           const yaml_node_t *value, const char *path)
 {
     const char *name = (const char *)key->data.scalar.value;
     if (strcmp(name, "name") == 0)
@@ -149,8 +155,8 @@ static int read_camera_key(struct reader *reader, struct weir_camera_config *cam
 }
 
 /* Each key once, each a text; calls read for each pair. */
-typedef int read_pair(struct reader *reader, void *target, const yaml_node_t *key,
-                      const yaml_node_t *value, const char *path);
+typedef int read_pair(struct reader *reader, void *target, const yaml_node_t *key, const yaml_node_t *value,
+                      const char *path);
 
 static const yaml_node_t *same_key_before(struct reader *reader, const yaml_node_pair_t *first,
                                           const yaml_node_pair_t *pair, const char *name)
@@ -179,7 +185,8 @@ static int read_mapping(struct reader *reader, const yaml_node_t *mapping, const
             code = other != NULL
                        ? complain(reader, key, key_path, "this key stands here twice, first in line %zu",
                                   other->start_mark.line + 1)
-                       : read(reader, target, key, yaml_document_get_node(&reader->document, pair->value), key_path);
+                       : read(reader, target, key, yaml_document_get_node(&reader->document, pair->value),
+                              key_path);
         }
         result = code != 0 ? code : result;
     }
@@ -241,7 +248,8 @@ static int read_cameras(struct reader *reader, struct weir_config *config, const
         return read_mapping(reader, cameras, "cameras", read_named_camera, config);
     if (cameras->type == YAML_SEQUENCE_NODE)
         return read_camera_list(reader, config, cameras);
-    return complain(reader, cameras, "cameras", "expected a list of cameras, or a mapping of name: address, found %s",
+    return complain(reader, cameras, "cameras",
+                    "expected a list of cameras, or a mapping of name: address, found %s",
                     kind_name(cameras));
 }
 
@@ -286,8 +294,8 @@ static int refuse_yaml(struct reader *reader, const yaml_parser_t *parser)
 {
     weir_error_set(reader->err, -EINVAL, "%s:%zu:%zu: not valid YAML: %s%s%s", reader->name,
                    parser->problem_mark.line + 1, parser->problem_mark.column + 1,
-                   parser->problem != NULL ? parser->problem : "unreadable", parser->context != NULL ? " " : "",
-                   parser->context != NULL ? parser->context : "");
+                   parser->problem != NULL ? parser->problem : "unreadable",
+                   parser->context != NULL ? " " : "", parser->context != NULL ? parser->context : "");
     if (reader->tell != NULL)
         reader->tell(reader->user, reader->err->text);
     return -EINVAL;
@@ -321,7 +329,8 @@ int weir_config_load(struct weir_config *config, const char *path, weir_config_t
     if (code != 0)
         weir_error_set(err, code, "can't read the configuration %s: %s", path, strerror(-code));
     else
-        code = weir_config_parse(config, text.data != NULL ? text.data : "", text.size, path, tell, user, err);
+        code =
+            weir_config_parse(config, text.data != NULL ? text.data : "", text.size, path, tell, user, err);
     weir_buf_fini(&text);
     return code;
 }
