@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OPTIONS_MAX = 96, NAME_MAX_LENGTH = 48, HELP_COLUMN = 34, CHECK_MS = 100, FIRST_SETTING = 0x100 };
 
@@ -225,6 +226,14 @@ static int start_dashboard(const struct weir_config *config, struct weir_pipelin
     return weir_dashboard_start(dashboard, config->web, pipeline, log, err);
 }
 
+/* A thread that would not end still uses what would be freed on the way out. */
+static _Noreturn void leave_with(const struct weir_error *err)
+{
+    fprintf(stderr, "weir run: %s\n", err->text);
+    fflush(NULL);
+    _exit(1);
+}
+
 static int run_pipeline(const struct weir_config *config, struct weir_pipeline *pipeline,
                         struct weir_log *log, struct weir_error *err)
 {
@@ -239,6 +248,8 @@ static int run_pipeline(const struct weir_config *config, struct weir_pipeline *
         weir_signals_release();
         code = weir_pipeline_drain(pipeline, err);
         print_summary(config, pipeline);
+        if (code == -ETIMEDOUT)
+            leave_with(err);
     }
     weir_dashboard_stop(&dashboard);
     return code;

@@ -164,6 +164,19 @@ def test_a_second_signal_ends_at_once():
         assert time.monotonic() - began < 2 * SLOW
 
 
+def test_a_frame_that_hangs_in_the_detector_does_not_keep_the_program():
+    with sim("--cameras", 1, "--fps", 10, "--pattern") as cameras, \
+         weirlib.start("run", *camera_arguments(camera_urls(cameras, 1)), "--runtime", "null", "--null-ms", 60000,
+                       "--web", "off", "--shutdown-timeout-s", 0.5) as process:
+        process.wait_for_text(r"1 cameras")
+        time.sleep(1.5 * SLOW)
+        began = time.monotonic()
+        assert process.stop() == 1
+        assert time.monotonic() - began < 10 * SLOW
+        assert "still with the detector" in process.stderr
+        assert stats(process.stdout)["inferred"] == 0
+
+
 def test_a_detector_that_goes_away_and_comes_back(tmp_path):
     results = tmp_path / "results.jsonl"
     port = weirlib.free_port()
