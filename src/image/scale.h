@@ -10,6 +10,7 @@
  * Thread-safety: pure; a scaler belongs to one thread.
  * Ownership: all storage is the caller's. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define WEIR_SCALE_ONE 2048 /* 11 bits of weight, as in OpenCV's own tables */
@@ -18,6 +19,7 @@
 struct weir_axis {
     int count;
     int highest;      /* the last sample that may be used */
+    bool straight;    /* every pixel is the sample after that of the one before: nothing to blend */
     int32_t *at;      /* count entries */
     uint16_t *weight; /* of the later sample, 0 to WEIR_SCALE_ONE; count entries */
 };

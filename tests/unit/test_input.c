@@ -157,6 +157,43 @@ static void random_sizes_agree_with_the_plain_kernel(void **state)
     weir_block_pool_free(&pool);
 }
 
+static void without_scaling_every_byte_stays(void **state)
+{
+    (void)state;
+    struct weir_block_pool *pool = weir_block_pool_new(1 << 22);
+    static const enum weir_pixel_format formats[] = {WEIR_PIXEL_RGB, WEIR_PIXEL_GRAY};
+    for (int width = 1; width < 70; width += 3) {
+        for (int f = 0; f < 2; f++) {
+            struct weir_image *image = random_image(pool, formats[f], width, 5);
+            struct weir_input_spec spec = {.width = width,
+                                           .height = 5,
+                                           .dtype = WEIR_DTYPE_U8,
+                                           .std = {1, 1, 1},
+                                           .layout = WEIR_LAYOUT_NHWC,
+                                           .order = f == 0 ? WEIR_ORDER_RGB : WEIR_ORDER_GRAY};
+            int row = (int)weir_input_bytes(&spec) / 5;
+            struct weir_input_scratch *scratch = weir_input_scratch_new();
+            uint8_t data[3 * 70 * 5];
+            assert_int_equal(weir_input_fill(scratch, &spec, image, NULL, data, NULL), 0);
+            for (int y = 0; y < 5; y++)
+                assert_memory_equal(data + y * row, image->plane[0] + y * image->stride[0], (size_t)row);
+            /* A window of the same picture, to its very edges. */
+            for (int x = 0; x < width; x++) {
+                struct weir_region region = {x, 2, width - x, 3};
+                spec.width = width - x;
+                spec.height = 3;
+                assert_int_equal(weir_input_fill(scratch, &spec, image, &region, data, NULL), 0);
+                const uint8_t *want = image->plane[0] + 4 * image->stride[0] + x * (row / width);
+                assert_memory_equal(data + 2 * (row - x * (row / width)), want,
+                                    (size_t)(row - x * (row / width)));
+            }
+            weir_input_scratch_free(&scratch);
+            weir_image_unref(&image);
+        }
+    }
+    weir_block_pool_free(&pool);
+}
+
 static void a_region_is_placed_like_a_picture(void **state)
 {
     (void)state;
@@ -254,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_sizes_agree_with_the_plain_kernel),
+        cmocka_unit_test(without_scaling_every_byte_stays),
         cmocka_unit_test(a_region_is_placed_like_a_picture),
         cmocka_unit_test(bad_requests_are_refused),
         cmocka_unit_test(every_type_holds_the_right_value),
