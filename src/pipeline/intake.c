@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "pipeline/pipeline_private.h"
 
+#include <string.h>
+
 enum {
     EVERY_DEPTH = 2,         /* frames that wait before a lossless source is paused: one to take, one to come */
     STALE_SERVICE_TIMES = 3, /* at the end, a live camera's frame older than this is not worth a look */
@@ -114,7 +116,13 @@ static void on_status(void *user, const struct weir_source_status *status)
 {
     struct weir_camera *camera = user;
     pthread_mutex_lock(&camera->pipeline->lock);
+    struct weir_source_status before = camera->status;
     camera->status = *status;
+    /* Closed by ourselves: what kept it from being live until then is what the summary should say. */
+    if (status->state == WEIR_SOURCE_STOPPED && status->reason == WEIR_SOURCE_REASON_NONE) {
+        camera->status.reason = before.reason;
+        memcpy(camera->status.detail, before.detail, sizeof before.detail);
+    }
     pthread_mutex_unlock(&camera->pipeline->lock);
 }
 

@@ -56,8 +56,9 @@ static void name_bottleneck(struct weir_pipeline *pipeline, struct weir_snapshot
         .cameras = snapshot->camera_count,
     };
     for (size_t i = 0; i < snapshot->camera_count; i++) {
-        enum weir_source_state state = snapshot->cameras[i].source.state;
-        input.cameras_live += state == WEIR_SOURCE_LIVE || state == WEIR_SOURCE_STOPPED;
+        const struct weir_camera_snapshot *camera = &snapshot->cameras[i];
+        bool ended = camera->source.state == WEIR_SOURCE_STOPPED && camera->books.read > 0;
+        input.cameras_live += camera->source.state == WEIR_SOURCE_LIVE || ended;
     }
     snapshot->bottleneck = weir_bottleneck_name(&input);
 }

@@ -391,6 +391,10 @@ void weir_source_http_done(struct weir_source *source, CURLcode code)
 
 static void stop(struct http_source *http)
 {
+    /* A part that our own closing cuts is no fault of the camera's: it is not counted as read. */
+    if (http->parsing)
+        weir_multipart_fini(&http->parser);
+    http->parsing = false;
     end_transfer(http);
     if (http->timer_open)
         uv_close((uv_handle_t *)&http->timer, NULL);

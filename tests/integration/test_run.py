@@ -150,6 +150,25 @@ def test_a_reader_that_stops_reading_does_not_hold_up_the_end():
     assert "standard output" in stderr
 
 
+def test_every_frame_of_a_live_camera_when_asked():
+    with sim("--cameras", 2, "--fps", 25, "--pattern") as cameras:
+        code, stdout, stderr = weirlib.run("run", *camera_arguments(camera_urls(cameras, 2)), "--runtime", "null", "--null-ms",
+                                           60, "--policy", "every", "--seconds", 3, "--web", "off")
+    assert code == 0, stderr
+    numbers = stats(stdout)
+    assert numbers["dropped"] == 0 and numbers["read"] == numbers["inferred"] == numbers["published"] > 20
+    assert "dropped: none · failed: none" in stdout, "a part that our own closing cuts is not counted"
+
+
+def test_cameras_that_are_not_there_are_named_with_their_reason():
+    code, stdout, stderr = weirlib.run("run", "--camera", f"gone=http://127.0.0.1:{weirlib.free_port()}/video", "--runtime",
+                                       "null", "--seconds", 2, "--web", "off")
+    assert code == 0, stderr
+    assert stats(stdout)["read"] == 0
+    assert re.search(r"^camera gone: read 0, \d+ reconnects, last reason refused", stdout, re.M), stdout
+    assert "bottleneck: cameras;" in stdout
+
+
 def test_a_second_signal_ends_at_once():
     with sim("--cameras", 2, "--fps", 10, "--pattern") as cameras, \
          weirlib.start("run", *camera_arguments(camera_urls(cameras, 2)), "--runtime", "null", "--null-ms", 20000,
