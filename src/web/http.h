@@ -3,12 +3,12 @@
 #define WEIR_WEB_HTTP_H
 
 /* A small HTTP/1.1 server for weir's own pages and interfaces, over libmicrohttpd: whole requests in, whole
- * answers out. One thread serves every connection and never waits for one of them; a second one only looks
- * at the clock. A request may be answered later, from another thread (weir_http_defer).
+ * answers out. One thread serves every connection and never waits for one of them; a second one only looks at
+ * the clock. A request may be answered later, from another thread (weir_http_defer).
  *
  * What a viewer can't do, however slow or broken it is:
  *   - hold memory or a place for long: reading a request and taking an answer have a deadline each, counted
- * over the whole of it, so that a byte now and then does not help;
+ *     over the whole of it, so that a byte now and then does not help;
  *   - keep others out: when all places are taken, the connection that stands still the longest is cut for the
  *     newcomer; when none stands still, the newcomer is answered 503 at once;
  *   - send more than the body limit: 413.

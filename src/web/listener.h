@@ -2,8 +2,8 @@
 #ifndef WEIR_WEB_LISTENER_H
 #define WEIR_WEB_LISTENER_H
 
-/* A listening TCP socket from "HOST:PORT" as a person writes it: IPv4, IPv6 in brackets, names, port 0
- * for any free one. Bound here rather than in the HTTP library, so that each failure gets its own sentence.
+/* A listening TCP socket from "HOST:PORT" as a person writes it: IPv4, IPv6 in brackets, names, port 0 for
+ * any free one. Bound here rather than in the HTTP library, so that each failure gets its own sentence.
  *
  * Thread-safety: plain value.
  * Ownership: the caller closes fd, or hands it on. */

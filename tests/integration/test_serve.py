@@ -180,7 +180,7 @@ def test_a_busy_port_is_one_sentence(serve):
     (["--port", "70000"], "--port: expected a whole number from 0 to 65535"),
     (["--workers", "0"], "--workers: expected a whole number from 1 to 256"),
     (["--threshold", "1.5"], "--threshold: expected a number from 0 to 1"),
-    (["--nonsense"], "--nonsense: no such option"),
+    (["--nonsense"], "--nonsense: there is no such option"),
     (["--port"], "--port: expected a value"),
     (["picture.jpg"], "expected options only"),
 ])
