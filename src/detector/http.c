@@ -209,13 +209,13 @@ static void http_detect(struct weir_detector_session *session, const struct weir
                         struct weir_result *result)
 {
     struct http_session *http = (struct http_session *)session;
-    if (frame->jpeg != NULL) {
-        post(http, frame->jpeg->data, frame->jpeg->size, result);
-        return;
-    }
     struct weir_error err = {0};
     struct weir_block *jpeg = NULL;
-    if (weir_jpeg_encode(&jpeg, http->pool, frame->image, ENCODE_QUALITY, &err) != 0) {
+    if (frame->jpeg != NULL) {
+        /* The service need not know what motion JPEG leaves out; what is no JPEG, it may judge itself. */
+        if (weir_jpeg_add_huffman_tables(&jpeg, http->pool, frame->jpeg, NULL) != 0)
+            jpeg = weir_block_ref(frame->jpeg);
+    } else if (weir_jpeg_encode(&jpeg, http->pool, frame->image, ENCODE_QUALITY, &err) != 0) {
         weir_result_fail(result, WEIR_REASON_IMAGE_INVALID, "can't encode the picture for the service: %.180s", err.text);
         return;
     }

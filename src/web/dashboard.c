@@ -45,10 +45,9 @@ static void picture_fini(struct picture *picture)
 
 static bool take_jpeg(struct weir_dashboard *dashboard, struct picture *picture)
 {
-    if (picture->frame->jpeg != NULL) {
-        picture->jpeg = weir_block_ref(picture->frame->jpeg);
-        return true;
-    }
+    struct weir_block *jpeg = picture->frame->jpeg;
+    if (jpeg != NULL) /* not every browser knows the tables that motion JPEG leaves out */
+        return weir_jpeg_add_huffman_tables(&picture->jpeg, dashboard->pool, jpeg, NULL) == 0;
     return picture->frame->image != NULL &&
            weir_jpeg_encode(&picture->jpeg, dashboard->pool, picture->frame->image, SNAPSHOT_QUALITY, NULL) ==
                0;
