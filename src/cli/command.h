@@ -10,6 +10,7 @@
 int weir_command_check_config(int argc, char **argv);
 int weir_command_detect(int argc, char **argv);
 int weir_command_help(int argc, char **argv);
+int weir_command_model(int argc, char **argv);
 int weir_command_run(int argc, char **argv);
 int weir_command_serve(int argc, char **argv);
 int weir_command_sim(int argc, char **argv);

@@ -12,6 +12,7 @@ static const struct {
 } commands[] = {
     {"run", weir_command_run, "cameras to detections"},
     {"detect", weir_command_detect, "what is in these pictures"},
+    {"model", weir_command_model, "what a model file is taken for, and why"},
     {"serve", weir_command_serve, "the detector as a service over HTTP"},
     {"sim", weir_command_sim, "simulated cameras, and their faults"},
     {"check-config", weir_command_check_config, "is a configuration right, and what can be set"},

@@ -9,6 +9,7 @@
  * one thread.
  * Ownership: workers are freed before their model. */
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "image/input.h"
@@ -43,6 +44,9 @@ int weir_model_load(struct weir_model **out, const struct weir_model_params *par
 void weir_model_free(struct weir_model **model);
 /* "ssd_mobilenetv2_oidv4_fp16 (ssd) on OpenVINO 2026.4.1, CPU": for people. */
 const char *weir_model_summary(const struct weir_model *model);
+
+/* Lines of what was found, from where, and what was assumed: for people. Appended to text. */
+void weir_model_describe(const struct weir_model *model, struct weir_buf *text);
 
 struct weir_worker;
 int weir_worker_new(struct weir_worker **out, struct weir_model *model, struct weir_error *err);

@@ -330,6 +330,7 @@ int weir_model_spec_init(struct weir_model_spec *spec, const struct weir_session
     if (code == 0)
         code = settle_labels(spec, params->labels, log, err);
     close_extras(spec);
+    spec->recipe_given = params->recipe != NULL;
     if (code == 0) {
         spec->threshold = isnan(params->threshold) ? spec->head->threshold : params->threshold;
         spec->nms_iou = isnan(params->nms_iou) ? spec->head->nms_iou : params->nms_iou;

@@ -54,6 +54,7 @@ struct weir_model_spec {
     size_t anchor_count;
     struct weir_labels labels;
     const char *labels_from; /* where they are from, for people; NULL: there are none */
+    bool recipe_given; /* by the option recipe */
     const char *layout_from; /* how the head was found, for people */
     float threshold, nms_iou;
 };
