@@ -114,7 +114,9 @@ def build(phase, env):
     setup = (["meson", "configure", str(phase.build)] if configured else
              ["meson", "setup", str(phase.build), str(ROOT)])
     with open(log, "wb") as output:
-        for command in ([*setup, *phase.options], ["ninja", "-k", "0", "-C", str(phase.build)]):
+        # What only a test runs is not in "all".
+        ninja = ["ninja", "-k", "0", "-C", str(phase.build), "all", "meson-test-prereq"]
+        for command in ([*setup, *phase.options], ninja):
             if subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, env=env).returncode != 0:
                 break
         else:
@@ -143,11 +145,15 @@ def run_meson_tests(phase, env):
     logs = phase.build / "meson-logs"
     for old in logs.glob("testlog.j*"):
         old.unlink()
-    subprocess.run([*fixed_addresses(phase), "meson", "test", "-C", str(phase.build), "--no-rebuild",
-                    "--print-errorlogs", "--timeout-multiplier", str(phase.slowness),
-                    # Checks of the source say the same in each build.
-                    *(["--no-suite", "source"] if phase.sanitize else [])], env=env)
+    command = ["meson", "test", "-C", str(phase.build), "--no-rebuild", "--print-errorlogs",
+               "--timeout-multiplier", str(phase.slowness)]
+    # Checks of the source say the same in each build.
+    command += ["--no-suite", "source"] if phase.sanitize else []
+    done = subprocess.run([*fixed_addresses(phase), *command], env=env)
     total = Count()
+    if not (logs / "testlog.junit.xml").exists():
+        print(f"meson test ended with code {done.returncode} and ran nothing")
+        return Count(failed=1)
     for count in cases(logs / "testlog.junit.xml").values():
         total.add(count)
     # A program may say "ok" to each case and still end badly: a leak, a crash at exit, too few cases.
