@@ -10,6 +10,7 @@
 #include "runtime/backends.h"
 #include "runtime/library.h"
 #include "runtime/model_file.h"
+#include "runtime/onnx_metadata.h"
 #include "runtime/openvino_api.h"
 #include "runtime/session_info.h"
 
@@ -351,6 +352,10 @@ static int openvino_session_new(struct weir_runtime *runtime, const struct weir_
         openvino_session_free(session);
         return code;
     }
+    /* The library reads the network and leaves the exporter's notes out. */
+    static const char *const onnx[] = {".onnx", NULL};
+    if (weir_model_file_ends_in(params->path, onnx))
+        weir_onnx_metadata_read(params->path, &session->info);
     session->info.load_ns = weir_clock_ns() - start_ns;
     *out = session;
     return 0;
