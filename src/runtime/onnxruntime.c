@@ -188,27 +188,11 @@ static bool ort_reads(const char *path)
     return weir_model_file_ends_in(path, endings);
 }
 
-static enum weir_dtype to_dtype(int element)
-{
-    switch (element) {
-    case ORT_ELEMENT_FLOAT: return WEIR_DTYPE_F32;
-    case ORT_ELEMENT_FLOAT16: return WEIR_DTYPE_F16;
-    case ORT_ELEMENT_UINT8: return WEIR_DTYPE_U8;
-    case ORT_ELEMENT_INT8: return WEIR_DTYPE_I8;
-    case ORT_ELEMENT_INT32: return WEIR_DTYPE_I32;
-    case ORT_ELEMENT_INT64: return WEIR_DTYPE_I64;
-    default: return WEIR_DTYPE_NONE;
-    }
-}
-
-static int to_element(enum weir_dtype dtype)
-{
-    static const int elements[] = {
-        [WEIR_DTYPE_F32] = ORT_ELEMENT_FLOAT, [WEIR_DTYPE_F16] = ORT_ELEMENT_FLOAT16, [WEIR_DTYPE_U8] = ORT_ELEMENT_UINT8,
-        [WEIR_DTYPE_I8] = ORT_ELEMENT_INT8,   [WEIR_DTYPE_I32] = ORT_ELEMENT_INT32,   [WEIR_DTYPE_I64] = ORT_ELEMENT_INT64,
-    };
-    return elements[dtype];
-}
+/* The library's number of each element type. */
+static const int elements[] = {
+    [WEIR_DTYPE_F32] = ORT_ELEMENT_FLOAT, [WEIR_DTYPE_F16] = ORT_ELEMENT_FLOAT16, [WEIR_DTYPE_U8] = ORT_ELEMENT_UINT8,
+    [WEIR_DTYPE_I8] = ORT_ELEMENT_INT8,   [WEIR_DTYPE_I32] = ORT_ELEMENT_INT32,   [WEIR_DTYPE_I64] = ORT_ELEMENT_INT64,
+};
 
 static int read_shape(struct weir_runtime *runtime, const ort_tensor_info *tensor, struct weir_io_info *io,
                       struct weir_error *err)
@@ -229,7 +213,7 @@ static int read_shape(struct weir_runtime *runtime, const ort_tensor_info *tenso
         code = check(runtime, api->GetSymbolicDimensions(tensor, names, rank), err, io->name);
     if (code != 0)
         return code;
-    io->dtype = to_dtype(element);
+    io->dtype = weir_dtype_from_native(elements, element);
     io->shape.rank = (int)rank;
     for (size_t i = 0; i < rank; i++) {
         if (io->shape.dims[i] < 0)
@@ -432,7 +416,7 @@ static int fill_slot(struct weir_runtime *runtime, struct slot *slot, const stru
         return weir_error_set(err, -ENOMEM, "no memory for %s: %zu bytes", io->name, slot->size);
     memset(slot->memory, 0, slot->size);
     return check(runtime, runtime->api.CreateTensorWithDataAsOrtValue(runtime->cpu_memory, slot->memory, slot->size,
-                 shape->dims, (size_t)shape->rank, to_element(io->dtype), &slot->value), err, io->name);
+                 shape->dims, (size_t)shape->rank, elements[io->dtype], &slot->value), err, io->name);
 }
 
 static bool is_static(const struct weir_shape *shape)

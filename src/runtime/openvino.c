@@ -170,27 +170,11 @@ static bool openvino_reads(const char *path)
     return weir_model_file_ends_in(path, endings);
 }
 
-static enum weir_dtype to_dtype(int element)
-{
-    switch (element) {
-    case OV_ELEMENT_F32: return WEIR_DTYPE_F32;
-    case OV_ELEMENT_F16: return WEIR_DTYPE_F16;
-    case OV_ELEMENT_U8: return WEIR_DTYPE_U8;
-    case OV_ELEMENT_I8: return WEIR_DTYPE_I8;
-    case OV_ELEMENT_I32: return WEIR_DTYPE_I32;
-    case OV_ELEMENT_I64: return WEIR_DTYPE_I64;
-    default: return WEIR_DTYPE_NONE;
-    }
-}
-
-static int to_element(enum weir_dtype dtype)
-{
-    static const int elements[] = {
-        [WEIR_DTYPE_F32] = OV_ELEMENT_F32, [WEIR_DTYPE_F16] = OV_ELEMENT_F16, [WEIR_DTYPE_U8] = OV_ELEMENT_U8,
-        [WEIR_DTYPE_I8] = OV_ELEMENT_I8,   [WEIR_DTYPE_I32] = OV_ELEMENT_I32, [WEIR_DTYPE_I64] = OV_ELEMENT_I64,
-    };
-    return elements[dtype];
-}
+/* The library's number of each element type. */
+static const int elements[] = {
+    [WEIR_DTYPE_F32] = OV_ELEMENT_F32, [WEIR_DTYPE_F16] = OV_ELEMENT_F16, [WEIR_DTYPE_U8] = OV_ELEMENT_U8,
+    [WEIR_DTYPE_I8] = OV_ELEMENT_I8,   [WEIR_DTYPE_I32] = OV_ELEMENT_I32, [WEIR_DTYPE_I64] = OV_ELEMENT_I64,
+};
 
 static int read_port_shape(struct weir_runtime *runtime, const ov_const_port *port, struct weir_io_info *io,
                            struct weir_error *err)
@@ -226,7 +210,7 @@ static int describe_port(struct weir_runtime *runtime, ov_const_port *port, cons
         code = check(runtime, runtime->api.ov_port_get_element_type(port, &element), err, io->name);
     if (code == 0)
         code = read_port_shape(runtime, port, io, err);
-    io->dtype = to_dtype(element);
+    io->dtype = weir_dtype_from_native(elements, element);
     runtime->api.ov_output_const_port_free(port);
     return code;
 }
@@ -434,7 +418,7 @@ static int make_input(struct weir_request *request, size_t index, const struct w
         return weir_error_set(err, -ENOMEM, "no memory for %s: %zu bytes", io->name, input->size);
     memset(input->memory, 0, input->size);
     struct ov_shape native = {shape->rank, input->shape.dims};
-    int code = check(runtime, runtime->api.ov_tensor_create_from_host_ptr(to_element(io->dtype), native, input->memory,
+    int code = check(runtime, runtime->api.ov_tensor_create_from_host_ptr(elements[io->dtype], native, input->memory,
                      &input->tensor), err, io->name);
     if (code == 0)
         code = check(runtime, runtime->api.ov_infer_request_set_input_tensor_by_index(request->request, index,
@@ -529,7 +513,7 @@ static int openvino_output(struct weir_request *request, size_t index, struct we
         code = check(runtime, runtime->api.ov_tensor_get_byte_size(*native, &tensor->size), err, tensor->name);
     if (code == 0 && tensor->size > 0)
         code = check(runtime, runtime->api.ov_tensor_data(*native, &tensor->data), err, tensor->name);
-    tensor->dtype = to_dtype(element);
+    tensor->dtype = weir_dtype_from_native(elements, element);
     return code;
 }
 

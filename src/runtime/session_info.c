@@ -41,6 +41,14 @@ void weir_session_info_fini(struct weir_session_info *info)
     memset(info, 0, sizeof *info);
 }
 
+enum weir_dtype weir_dtype_from_native(const int native[WEIR_DTYPE_I64 + 1], int value)
+{
+    for (int dtype = WEIR_DTYPE_NONE + 1; dtype <= WEIR_DTYPE_I64; dtype++)
+        if (native[dtype] == value)
+            return (enum weir_dtype)dtype;
+    return WEIR_DTYPE_NONE;
+}
+
 int weir_io_check_shape(const struct weir_io_info *io, const struct weir_shape *given, struct weir_error *err)
 {
     bool fits = io->shape.rank == given->rank;
