@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct weir_source_ops *const kinds[] = {&weir_source_http};
+static const struct weir_source_ops *const kinds[] = {&weir_source_av, &weir_source_http};
 
 static const char *const states[] = {
     [WEIR_SOURCE_IDLE] = "idle",       [WEIR_SOURCE_CONNECTING] = "connecting",
@@ -56,7 +56,7 @@ int weir_source_open(struct weir_source_loop *loop, const struct weir_source_par
         if (kinds[i]->accepts(params->url))
             return kinds[i]->open(loop, params, events, user, out, err);
     return weir_error_set(
-        err, -EINVAL, "nothing in this build reads \"%.100s\": expected http:// or https://", params->url);
+        err, -EINVAL, "nothing reads \"%.100s\": expected http://, https://, rtsp://, a file or /dev/video0", params->url);
 }
 
 void weir_source_resume(struct weir_source *source)

@@ -36,6 +36,7 @@ void weir_source_loop_end_transfer(struct weir_source_loop *loop, CURL *easy);
 /* Called by the loop for a transfer that ended; the easy handle's private pointer is the source. */
 void weir_source_http_done(struct weir_source *source, CURLcode code);
 
+extern const struct weir_source_ops weir_source_av;
 extern const struct weir_source_ops weir_source_http;
 
 #endif

@@ -183,6 +183,60 @@ def test_a_second_signal_ends_at_once():
         assert time.monotonic() - began < 2 * SLOW
 
 
+def test_files_are_looked_at_frame_by_frame_and_the_run_ends_with_them(tmp_path):
+    clip = weirlib.shared("media", "two-people-faces-5s.mp4")  # 56 frames
+    results = tmp_path / "results.jsonl"
+    code, stdout, stderr = weirlib.run("run", "--camera", f"clip={clip}", "--runtime", "null", "--null-ms", 5,
+                                       "--web", "off", "--jsonl", results)
+    assert code == 0, stderr
+    assert stats(stdout) == {"read": 56, "dropped": 0, "inferred": 56, "published": 56}
+    assert [row["sequence"] for row in lines(results)] == list(range(1, 57))
+
+
+def test_a_file_in_real_time_and_in_a_loop(tmp_path):
+    clip = weirlib.shared("media", "two-people-faces-5s.mp4")  # 12 frames a second
+    code, stdout, stderr = weirlib.run("run", "--camera", f"clip={clip}", "--runtime", "null", "--web", "off", "--realtime",
+                                       "--seconds", 3)
+    assert code == 0, stderr
+    assert 25 <= stats(stdout)["read"] <= 40 or SLOW > 1
+    code, stdout, stderr = weirlib.run("run", "--camera", f"clip={clip}", "--runtime", "null", "--web", "off", "--loop",
+                                       "--seconds", 2)
+    assert code == 0, stderr
+    assert stats(stdout)["read"] > 56
+
+
+def test_a_file_that_can_not_be_played_is_said_at_once(tmp_path):
+    bad = tmp_path / "bad.mp4"
+    bad.write_bytes(b"no video" * 100)
+    for path, words in ((bad, "bad.mp4"), (tmp_path / "none.mp4", "No such file")):
+        code, _, stderr = weirlib.run("run", "--camera", f"clip={path}", "--runtime", "null", "--web", "off")
+        assert code == 1 and words in stderr.splitlines()[-1], stderr
+
+
+def test_rtsp_with_its_camera_going_away_and_coming_back():
+    clip = weirlib.shared("media", "two-people-faces-5s.mp4")
+    port, web = weirlib.free_port(), weirlib.free_port()
+    arguments = ("sim", "--port", 0, "--rtsp-port", port, "--cameras", 1, "--clip", clip)
+
+    def camera():
+        return weirlib.ask(f"http://127.0.0.1:{web}/api/v1/status").json["cameras"][0]
+
+    def is_live():
+        return camera()["state"] == "live"
+    with weirlib.start(*arguments) as sim:
+        sim.wait_for_text("rtsp://")
+        with weirlib.start("run", "--camera", f"yard=rtsp://127.0.0.1:{port}/cam0", "--runtime", "null", "--web",
+                           f"127.0.0.1:{web}", "--stall-timeout-s", 2 * SLOW) as process:
+            process.wait_for_text("dashboard")
+            weirlib.wait_until(is_live, "live over RTSP")
+            weirlib.wait_until(lambda: camera()["books"]["published"] > 10, "frames over RTSP")
+            sim.stop()
+            weirlib.wait_until(lambda: not is_live(), "its end is noticed")
+            with weirlib.start(*arguments):
+                weirlib.wait_until(is_live, "live again by itself")
+                assert process.stop() == 0
+
+
 def test_a_frame_that_hangs_in_the_detector_does_not_keep_the_program():
     with sim("--cameras", 1, "--fps", 10, "--pattern") as cameras, \
          weirlib.start("run", *camera_arguments(camera_urls(cameras, 1)), "--runtime", "null", "--null-ms", 60000,
