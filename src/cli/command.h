@@ -7,6 +7,8 @@
  *
  * Thread-safety: main thread. */
 
+#include <stdbool.h>
+
 int weir_command_check_config(int argc, char **argv);
 int weir_command_detect(int argc, char **argv);
 int weir_command_help(int argc, char **argv);
@@ -15,5 +17,8 @@ int weir_command_run(int argc, char **argv);
 int weir_command_serve(int argc, char **argv);
 int weir_command_sim(int argc, char **argv);
 int weir_command_version(int argc, char **argv);
+
+/* --help or -h. */
+bool weir_is_help(const char *argument);
 
 #endif

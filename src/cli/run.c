@@ -153,8 +153,8 @@ static int read_config(struct weir_config *config, int argc, char **argv, bool *
     return code;
 }
 
-/* Until it is told to stop, has run its time, is finished, or can't go on. */
-static void watch(const struct weir_config *config, struct weir_pipeline *pipeline)
+/* Until it is told to stop, has run its time, is finished, or can't go on. True when it was told. */
+static bool watch(const struct weir_config *config, struct weir_pipeline *pipeline)
 {
     struct weir_progress progress;
     weir_progress_init(&progress);
@@ -175,6 +175,23 @@ static void watch(const struct weir_config *config, struct weir_pipeline *pipeli
         }
     }
     weir_progress_clear(&progress);
+    return signalled;
+}
+
+/* A run that never saw a frame did not do what it was asked to, however orderly it ended. */
+static int check_that_frames_came(struct weir_pipeline *pipeline, struct weir_error *err)
+{
+    struct weir_snapshot *snapshot;
+    int code = 0;
+    if (weir_pipeline_snapshot(pipeline, &snapshot) != 0)
+        return 0;
+    const struct weir_camera_snapshot *first = &snapshot->cameras[0];
+    if (snapshot->total.read == 0)
+        code = weir_error_set(err, -ENODATA, "no frame came from any camera; %.60s: %s%s%s", first->name,
+                              weir_source_reason_name(first->source.reason),
+                              first->source.detail[0] != '\0' ? ": " : "", first->source.detail);
+    weir_snapshot_free(&snapshot);
+    return code;
 }
 
 static void print_summary(const struct weir_config *config, struct weir_pipeline *pipeline)
@@ -244,12 +261,14 @@ static int run_pipeline(const struct weir_config *config, struct weir_pipeline *
     print_heading(config, pipeline, dashboard != NULL ? weir_dashboard_url(dashboard) : NULL);
     code = weir_pipeline_start(pipeline, err);
     if (code == 0) {
-        watch(config, pipeline);
+        bool signalled = watch(config, pipeline);
         weir_signals_release();
         code = weir_pipeline_drain(pipeline, err);
         print_summary(config, pipeline);
         if (code == -ETIMEDOUT)
             leave_with(err);
+        if (code == 0 && !signalled)
+            code = check_that_frames_came(pipeline, err);
     }
     weir_dashboard_stop(&dashboard);
     return code;
