@@ -34,6 +34,11 @@ static int append_variable(const char *name, size_t length, struct weir_buf *out
     return 0;
 }
 
+bool weir_text_begins_variable(const char *text)
+{
+    return text[0] == '$' && name_length(text + 1) > 0;
+}
+
 int weir_text_expand(const char *text, char **out, struct weir_error *err)
 {
     struct weir_buf expanded = {0};

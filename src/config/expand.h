@@ -10,7 +10,11 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+
 /* err: names the variable that is not set, never a value. */
 int weir_text_expand(const char *text, char **out, struct weir_error *err);
+/* Whether a ${NAME} begins here. */
+bool weir_text_begins_variable(const char *text);
 
 #endif

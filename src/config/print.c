@@ -5,6 +5,7 @@
 #include "config/print.h"
 
 #include "config/camera_url.h"
+#include "config/expand.h"
 #include "config/options.h"
 
 #include <math.h>
@@ -34,6 +35,8 @@ static void print_text(const char *text, struct weir_buf *out)
     while (*text != '\0') {
         unsigned c;
         size_t size = decode(text, &c);
+        if (weir_text_begins_variable(text)) /* that it stays what it is when it is read again */
+            weir_buf_text(out, "$");
         if (c == '"' || c == '\\')
             weir_buf_printf(out, "\\%c", (char)c);
         else if (needs_escape(c))

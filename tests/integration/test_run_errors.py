@@ -36,6 +36,25 @@ def test_a_camera_that_can_not_be_used(camera, words):
     run("--runtime", "null", "--camera", camera, words=words)
 
 
+def test_a_run_that_saw_no_frame():
+    with socket.socket() as closed:  # bound, so that nobody else takes the port; not listening, so that it refuses
+        closed.bind(("127.0.0.1", 0))
+        camera = f"front=http://127.0.0.1:{closed.getsockname()[1]}/video"
+        refused("run", "--web", "off", "--seconds", 1, "--runtime", "null", "--camera", camera,
+                words=["no frame", "front", "refused"])
+
+
+def test_an_unknown_command_names_the_nearest():
+    code, _, stderr = weirlib.run("detcet")
+    assert code == 2 and '"detect"' in stderr
+    assert weirlib.run("help", "detect")[:2] == weirlib.run("detect", "--help")[:2]
+
+
+def test_a_password_that_breaks_an_address_is_refused_and_not_repeated():
+    last = run("--runtime", "null", "--camera", "front=http://user:p@s3cret@127.0.0.1/video", words=["front", "%40"])
+    assert "s3cret" not in last
+
+
 def test_an_unknown_option_names_the_nearest():
     run("--quue", 3, words=["--quue", "--queue"])
 
@@ -57,7 +76,7 @@ def model_file(tmp_path, content, name="model.onnx"):
     (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", ["Git LFS"]),
     (b"\xff\xd8\xff\xe0" + bytes(100), ["JPEG"]),
     (bytes(range(256)) * 12, ["can't load"]),
-])
+], ids=["empty", "text", "git_lfs", "jpeg", "garbage"])
 def test_a_file_that_is_no_model(tmp_path, content, words):
     path = model_file(tmp_path, content)
     run(*CAMERA, "--model", path, words=[str(path), *words])
@@ -113,8 +132,9 @@ def test_a_wrong_key_in_the_file_has_line_column_path_and_the_nearest_name(tmp_p
     config.write_text("queue: 8\ncameras:\n  - name: front\n    url: http://127.0.0.1:9/video\n    polcy: newest\n")
     last = run("-c", config, words=["weir.yaml", "cameras[0].polcy", "policy"])
     assert ":5:" in last
+    config.write_text(config.read_text() + "queu: 9\n")
     code, _, stderr = weirlib.run("check-config", "-c", config)
-    assert code != 0 and "polcy" in stderr
+    assert code == 1 and "cameras[0].polcy" in stderr and ":6:1: queu" in stderr and "2 problems" in stderr
 
 
 def test_defaults_that_are_printed_are_accepted(tmp_path):
@@ -126,7 +146,7 @@ def test_defaults_that_are_printed_are_accepted(tmp_path):
     assert code == 0, stderr
 
 
-@pytest.mark.parametrize("command", ["run", "detect", "serve", "sim", "check-config"])
+@pytest.mark.parametrize("command", ["run", "detect", "serve", "sim", "check-config", "version"])
 def test_help_has_an_example(command):
     code, stdout, _ = weirlib.run(command, "--help")
     assert code == 0 and f"weir {command}" in stdout and "xample" in stdout
