@@ -400,8 +400,7 @@ static void stop(struct http_source *http)
         uv_close((uv_handle_t *)&http->timer, NULL);
     http->timer_open = false;
     http->source.is_closed = true;
-    /* The summary says what kept it from being live. */
-    enter(http, WEIR_SOURCE_STOPPED, http->status.reason, http->status.detail);
+    enter(http, WEIR_SOURCE_STOPPED, WEIR_SOURCE_REASON_NONE, "");
 }
 
 static void http_attend(struct weir_source *source, bool resume, bool close)

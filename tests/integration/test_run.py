@@ -163,7 +163,8 @@ def test_every_frame_of_a_live_camera_when_asked():
 def test_cameras_that_are_not_there_are_named_with_their_reason():
     code, stdout, stderr = weirlib.run("run", "--camera", f"gone=http://127.0.0.1:{weirlib.free_port()}/video", "--runtime",
                                        "null", "--seconds", 2, "--web", "off")
-    assert code == 0, stderr
+    assert code == 1, "a wrong address is an error when no frame came in the whole run"
+    assert "weir run: no frame came from any camera; gone: refused" in stderr
     assert stats(stdout)["read"] == 0
     assert re.search(r"^camera gone: read 0, \d+ reconnects, last reason refused", stdout, re.M), stdout
     assert "bottleneck: cameras;" in stdout

@@ -95,7 +95,8 @@ def test_a_model_with_other_shapes():
 def test_a_wrong_count_of_labels(tmp_path):
     labels = tmp_path / "labels.txt"
     labels.write_text("person\ncar\n")
-    run(*CAMERA, "--model", weirlib.shared("models", "yolox_nano_416.onnx"), "--labels", labels, words=["80 classes", "2 names"])
+    run(*CAMERA, "--model", weirlib.shared("models", "yolox_nano_416.onnx"), "--layout", "yolox", "--labels", labels,
+        words=["80 classes", "2 names"])
 
 
 def test_a_runtime_library_that_is_missing(tmp_path):
