@@ -9,6 +9,7 @@
 #include "model/head.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,7 @@ static int read_outputs(struct weir_worker *worker, struct weir_tensor outputs[W
     return 0;
 }
 
+/* False when out of memory. Points that are no numbers are counted as suspect. */
 static bool add_points(struct weir_worker *worker, const struct weir_tensor *outputs, const struct weir_candidate_box *box,
                        const struct weir_placement *placement, struct weir_detection *detection, struct weir_result *result)
 {
@@ -177,6 +179,8 @@ static bool add_points(struct weir_worker *worker, const struct weir_tensor *out
         struct weir_point *point = weir_result_add_point(result);
         if (point == NULL)
             return false;
+        if (!isfinite(points[i].x) || !isfinite(points[i].y) || !isfinite(points[i].score))
+            worker->boxes.suspect++;
         float corners[4] = {points[i].x, points[i].y, points[i].x, points[i].y};
         weir_placement_undo(placement, corners);
         *point = (struct weir_point){corners[0], corners[1], points[i].score};
@@ -229,6 +233,8 @@ static void detect(struct weir_worker *worker, const struct weir_tensor *outputs
     else
         weir_box_list_sort(&worker->boxes, KEEP);
     add_detections(worker, outputs, placement, result);
+    if (worker->boxes.suspect > 0)
+        suspect(result, worker->boxes.suspect);
 }
 
 static void postprocess(struct weir_worker *worker, const struct weir_placement *placement, struct weir_result *result)

@@ -269,7 +269,7 @@ static int choose_recipe(struct weir_model_spec *spec, const char *recipe, struc
 static int read_labels(struct weir_model_spec *spec, const struct weir_session_info *info, const char *labels,
                        struct weir_log *log, struct weir_error *err)
 {
-    if (labels != NULL && labels[0] != '\0') {
+    if (labels != NULL) {
         int code = weir_labels_known(&spec->labels, labels);
         spec->labels_from = "the option labels";
         return code == -ENOENT ? weir_labels_load(&spec->labels, labels, err) : code;
@@ -314,23 +314,30 @@ static int check_numbers(const struct weir_model_spec *spec, struct weir_error *
     return 0;
 }
 
+static const char *unless_auto(const char *option)
+{
+    return option == NULL || option[0] == '\0' || strcmp(option, "auto") == 0 ? NULL : option;
+}
+
 int weir_model_spec_init(struct weir_model_spec *spec, const struct weir_session_info *info,
                          const struct weir_spec_params *params, struct weir_log *log, struct weir_error *err)
 {
+    const char *layout = unless_auto(params->layout), *recipe = unless_auto(params->recipe);
+    const char *labels = unless_auto(params->labels);
     memset(spec, 0, sizeof *spec);
     int code = read_inputs(spec, info, err);
     if (code == 0)
-        code = close_input_size(spec, info, params->recipe, err);
+        code = close_input_size(spec, info, recipe, err);
     if (code == 0)
-        code = read_labels(spec, info, params->labels, log, err);
+        code = read_labels(spec, info, labels, log, err);
     if (code == 0)
-        code = choose_head(spec, info, params->layout, err);
+        code = choose_head(spec, info, layout, err);
     if (code == 0)
-        code = choose_recipe(spec, params->recipe, err);
+        code = choose_recipe(spec, recipe, err);
     if (code == 0)
-        code = settle_labels(spec, params->labels, log, err);
+        code = settle_labels(spec, labels, log, err);
     close_extras(spec);
-    spec->recipe_given = params->recipe != NULL;
+    spec->recipe_given = recipe != NULL;
     if (code == 0) {
         spec->threshold = isnan(params->threshold) ? spec->head->threshold : params->threshold;
         spec->nms_iou = isnan(params->nms_iou) ? spec->head->nms_iou : params->nms_iou;

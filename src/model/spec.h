@@ -29,6 +29,7 @@ struct weir_level {
 
 enum { WEIR_LEVELS_MAX = 4, WEIR_EXTRA_INPUTS_MAX = 2 };
 
+/* Texts: NULL, "" and "auto" are the same. */
 struct weir_spec_params {
     const char *layout; /* head by name, "-norm" after it when boxes are 0..1; NULL: by metadata, names and shapes */
     const char *recipe; /* words over the head's own; NULL: the head's own */

@@ -81,6 +81,14 @@ def test_numbers_that_lie_are_failed_not_printed(tmp_path, picture, lie):
     assert not answer.get("detections")
 
 
+def test_a_keypoint_that_is_no_number_is_failed(tmp_path, picture):
+    output = tiny_models.yolov8(4 + 1 + 51, boxes=[(5, 32, 32, 16, 16, 0, 0.75)])
+    output[0, 5, 5] = float("nan")
+    model = tiny_models.save(tmp_path / "m.onnx", {"output0": output}, metadata={"task": "pose", "names": "{0: 'person'}"})
+    answer = detect(picture, model, "auto")
+    assert answer["status"] == "failed" and answer["reason"] == "model_output_suspect"
+
+
 def test_what_can_not_be_told_names_the_option_and_the_option_settles_it(tmp_path, picture):
     import numpy as np
     output = np.zeros((1, 84, 7), np.float32)
