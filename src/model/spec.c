@@ -209,8 +209,10 @@ static int find_head(struct weir_model_spec *spec, const struct weir_session_inf
             break;
     }
     if (count > 1 && level > WEIR_MATCH_IF_ASKED) {
-        size_t classes = spec->labels.count > 0 ? spec->labels.count : COCO_CLASSES;
-        count = list_heads(info, spec, level, classes, &spec->head, &fitting);
+        /* With names that fit none, the usual reading: that their number is wrong is then what the user hears. */
+        count = spec->labels.count > 0 ? list_heads(info, spec, level, spec->labels.count, &spec->head, &fitting) : 0;
+        if (count == 0)
+            count = list_heads(info, spec, level, COCO_CLASSES, &spec->head, &fitting);
     }
     int code = 0;
     if (level == WEIR_MATCH_NO)
