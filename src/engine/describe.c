@@ -57,8 +57,8 @@ void weir_model_describe(const struct weir_model *model, struct weir_buf *text)
     weir_buf_printf(text, "%-10s %s; %s\n", "recipe", weir_recipe_text(&spec->input, recipe),
                     spec->recipe_given ? "the option recipe, over what the layout's exports usually want"
                                        : "assumed: what the layout's exports usually want");
-    weir_buf_printf(text, "%-10s %dx%d %s %s\n", "size", spec->input.width, spec->input.height,
-                    spec->input.layout == WEIR_LAYOUT_NCHW ? "NCHW" : "NHWC", weir_dtype_name(spec->input.dtype));
+    weir_buf_printf(text, "%-10s %dx%d %s %s; from %s\n", "size", spec->input.width, spec->input.height,
+                    spec->input.layout == WEIR_LAYOUT_NCHW ? "NCHW" : "NHWC", weir_dtype_name(spec->input.dtype), spec->size_from);
     if (spec->head->kind != WEIR_RESULT_EMBEDDING)
         describe_labels(text, spec);
     if (spec->head->kind == WEIR_RESULT_DETECTIONS)

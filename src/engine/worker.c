@@ -63,13 +63,14 @@ static int fill_extra_inputs(struct weir_worker *worker, struct weir_error *err)
         int code = worker->model->ops->input(worker->request, extra->index, &extra->shape, &tensor, err);
         if (code != 0)
             return code;
-        for (int k = 0; k < 2; k++) {
+        size_t count = tensor.size / weir_dtype_size(tensor.dtype);
+        for (size_t k = 0; k < count; k++) {
             if (tensor.dtype == WEIR_DTYPE_I64)
-                ((int64_t *)tensor.data)[k] = (int64_t)extra->values[k];
+                ((int64_t *)tensor.data)[k] = (int64_t)extra->values[k % 2];
             else if (tensor.dtype == WEIR_DTYPE_I32)
-                ((int32_t *)tensor.data)[k] = (int32_t)extra->values[k];
+                ((int32_t *)tensor.data)[k] = (int32_t)extra->values[k % 2];
             else
-                ((float *)tensor.data)[k] = extra->values[k];
+                ((float *)tensor.data)[k] = extra->values[k % 2];
         }
     }
     return 0;
@@ -145,25 +146,52 @@ static bool widen(struct weir_worker *worker, size_t index, struct weir_tensor *
     return true;
 }
 
-/* All outputs as the head wants them. What was declared at load time is checked again: a library may answer otherwise. */
-static int read_outputs(struct weir_worker *worker, struct weir_tensor outputs[WEIR_RUNTIME_IO_MAX], struct weir_error *err)
+static bool agrees(const struct weir_shape *declared, const struct weir_shape *actual)
+{
+    bool same = declared->rank == actual->rank;
+    for (int i = 0; same && i < actual->rank; i++)
+        same = declared->dims[i] == WEIR_DIM_DYNAMIC || declared->dims[i] == actual->dims[i];
+    return same;
+}
+
+/* Of a batch the first picture's part, which lies first. */
+static void cut_to_first(struct weir_tensor *tensor, int64_t batch)
+{
+    if (batch > 1 && tensor->shape.rank > 1 && tensor->shape.dims[0] == batch) {
+        tensor->shape.dims[0] = 1;
+        tensor->size /= (size_t)batch;
+    }
+}
+
+/* One output as the head wants it. What was declared at load time is checked again: a library may answer otherwise. */
+static int read_output(struct weir_worker *worker, size_t index, struct weir_tensor *tensor, struct weir_error *err)
 {
     struct weir_model *model = worker->model;
-    const struct weir_session_info *info = model->ops->session_info(model->session);
-    for (size_t i = 0; i < info->output_count; i++) {
-        int code = model->ops->output(worker->request, i, &outputs[i], err);
-        if (code != 0)
-            return code;
-        if (outputs[i].dtype != WEIR_DTYPE_F32 && outputs[i].dtype != WEIR_DTYPE_NONE && !widen(worker, i, &outputs[i]))
-            return weir_error_set(err, -ENOMEM, "no memory for output %s", outputs[i].name);
-        size_t declared;
-        bool known = weir_shape_count(&info->outputs[i].shape, sizeof(float), &declared);
-        if (outputs[i].dtype != WEIR_DTYPE_F32 || (known && outputs[i].size != declared * sizeof(float)))
-            return weir_error_set(err, -EIO, "output %s: expected %s of the declared shape, found %zu bytes of %s",
-                                  outputs[i].name, weir_dtype_name(WEIR_DTYPE_F32), outputs[i].size,
-                                  weir_dtype_name(outputs[i].dtype));
+    const struct weir_io_info *io = &model->ops->session_info(model->session)->outputs[index];
+    int code = model->ops->output(worker->request, index, tensor, err);
+    if (code != 0)
+        return code;
+    size_t count, element = weir_dtype_size(tensor->dtype);
+    if (element == 0 || !agrees(&io->shape, &tensor->shape) || !weir_shape_count(&tensor->shape, element, &count) ||
+        tensor->size != count * element) {
+        char expected[WEIR_SHAPE_TEXT_MAX], found[WEIR_SHAPE_TEXT_MAX];
+        return weir_error_set(err, -EIO, "output %.40s: expected numbers of shape %.60s, found %zu bytes of %s %.60s", io->name,
+                              weir_shape_text(&io->shape, expected), tensor->size, weir_dtype_name(tensor->dtype),
+                              weir_shape_text(&tensor->shape, found));
     }
+    cut_to_first(tensor, model->spec.batch);
+    if (tensor->dtype != WEIR_DTYPE_F32 && !widen(worker, index, tensor))
+        return weir_error_set(err, -ENOMEM, "no memory for output %s", io->name);
     return 0;
+}
+
+static int read_outputs(struct weir_worker *worker, struct weir_tensor outputs[WEIR_RUNTIME_IO_MAX], struct weir_error *err)
+{
+    size_t count = worker->model->ops->session_info(worker->model->session)->output_count;
+    int code = 0;
+    for (size_t i = 0; code == 0 && i < count; i++)
+        code = read_output(worker, i, &outputs[i], err);
+    return code;
 }
 
 /* False when out of memory. Points that are no numbers are counted as suspect. */

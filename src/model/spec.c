@@ -50,6 +50,8 @@ static int channel_dimension(const struct weir_shape *shape)
     return first ? 1 : 3;
 }
 
+enum { BATCH_MAX = 64, SIDE_ASSUMED = 640 };
+
 /* Small inputs beside the picture that are known: two numbers about its size. They get the network's own size, so that
  * boxes come back in input pixels, whatever picture was brought to it. */
 static const struct {
@@ -81,7 +83,8 @@ static int read_extra(struct weir_model_spec *spec, const struct weir_session_in
     }
     struct weir_extra_input *extra = &spec->extra[spec->extra_count++];
     *extra = (struct weir_extra_input){.index = index, .shape = io->shape};
-    extra->shape.dims[0] = io->shape.rank == 2 ? 1 : 2;
+    if (extra->shape.dims[0] == WEIR_DIM_DYNAMIC)
+        extra->shape.dims[0] = 1;
     extra->values[0] = extras[row].constant != 0 ? extras[row].constant : extras[row].height_first ? -2 : -1;
     extra->values[1] = extras[row].constant != 0 ? extras[row].constant : extras[row].height_first ? -1 : -2;
     return 0;
@@ -105,7 +108,8 @@ static int read_picture(struct weir_model_spec *spec, const struct weir_session_
                                  "[1, H, W, 3]");
     if (io->dtype == WEIR_DTYPE_NONE || io->dtype == WEIR_DTYPE_I32 || io->dtype == WEIR_DTYPE_I64)
         return refuse(info, err, "expected an input of float32, float16, uint8 or int8");
-    if (io->shape.dims[0] != 1 && io->shape.dims[0] != WEIR_DIM_DYNAMIC)
+    spec->batch = io->shape.dims[0] == WEIR_DIM_DYNAMIC ? 1 : io->shape.dims[0];
+    if (spec->batch < 1 || spec->batch > BATCH_MAX)
         return refuse(info, err, "expected a batch of 1: export the model with batch 1 or an open batch");
     spec->input.layout = channels == 1 ? WEIR_LAYOUT_NCHW : WEIR_LAYOUT_NHWC;
     spec->input.dtype = io->dtype;
@@ -138,6 +142,17 @@ static int read_inputs(struct weir_model_spec *spec, const struct weir_session_i
     return read_picture(spec, info, err);
 }
 
+/* An open side is as long as the one that is given; with none given, what most exports are trained for. */
+static void assume_size(struct weir_model_spec *spec, struct weir_input_spec *wished)
+{
+    if (wished->width > 0 && wished->height > 0)
+        return;
+    int side = wished->width > 0 ? wished->width : wished->height > 0 ? wished->height : SIDE_ASSUMED;
+    wished->width = wished->height = side;
+    spec->size_assumed = true;
+    spec->size_from = "nowhere: assumed, since the model leaves it open; WIDTHxHEIGHT in the recipe sets it";
+}
+
 /* Sizes that the model leaves open come from the recipe, or from what its exporter noted. */
 static int close_input_size(struct weir_model_spec *spec, const struct weir_session_info *info, const char *recipe,
                             struct weir_error *err)
@@ -152,20 +167,21 @@ static int close_input_size(struct weir_model_spec *spec, const struct weir_sess
     int noted[2] = {0, 0}; /* height, width */
     if (weir_metadata_pair(info, "imgsz", noted) && (noted[0] < 1 || noted[1] < 1 || noted[0] > 8192 || noted[1] > 8192))
         return refuse(info, err, "the model's metadata \"imgsz\" is no picture size");
-    if (wished.width == 0 && wished.height == 0) {
+    spec->size_from = spec->input.width > 0 && spec->input.height > 0 ? "the model" : "the option recipe";
+    if (wished.width == 0 && wished.height == 0 && noted[0] > 0) {
         wished.height = noted[0];
         wished.width = noted[1];
+        spec->size_from = "the model's metadata";
     }
+    assume_size(spec, &wished);
     if (spec->input.width == 0)
         spec->input.width = wished.width;
     if (spec->input.height == 0)
         spec->input.height = wished.height;
-    if (spec->input.width == 0 || spec->input.height == 0)
-        return refuse(info, err, "the model leaves its input size open: add it to the recipe, \"640x640\"");
     if (spec->input.width != wished.width || spec->input.height != wished.height)
         return refuse(info, err, "the recipe's size is not the model's");
     bool nchw = spec->input.layout == WEIR_LAYOUT_NCHW;
-    spec->input_shape.dims[0] = 1;
+    spec->input_shape.dims[0] = spec->batch;
     spec->input_shape.dims[nchw ? 2 : 1] = spec->input.height;
     spec->input_shape.dims[nchw ? 3 : 2] = spec->input.width;
     return 0;
@@ -321,9 +337,24 @@ static const char *unless_auto(const char *option)
     return option == NULL || option[0] == '\0' || strcmp(option, "auto") == 0 ? NULL : option;
 }
 
+/* What a head sees of a model with more than one picture a run: the first one's outputs. */
+static struct weir_session_info first_of_batch(const struct weir_model_spec *spec, const struct weir_session_info *info,
+                                               struct weir_io_info outputs[WEIR_RUNTIME_IO_MAX])
+{
+    struct weir_session_info first = *info;
+    memcpy(outputs, info->outputs, info->output_count * sizeof *outputs);
+    first.outputs = outputs;
+    for (size_t i = 0; i < info->output_count; i++)
+        if (outputs[i].shape.rank > 1 && outputs[i].shape.dims[0] == spec->batch)
+            outputs[i].shape.dims[0] = 1;
+    return first;
+}
+
 int weir_model_spec_init(struct weir_model_spec *spec, const struct weir_session_info *info,
                          const struct weir_spec_params *params, struct weir_log *log, struct weir_error *err)
 {
+    struct weir_io_info outputs[WEIR_RUNTIME_IO_MAX];
+    struct weir_session_info first;
     const char *layout = unless_auto(params->layout), *recipe = unless_auto(params->recipe);
     const char *labels = unless_auto(params->labels);
     memset(spec, 0, sizeof *spec);
@@ -332,8 +363,16 @@ int weir_model_spec_init(struct weir_model_spec *spec, const struct weir_session
         code = close_input_size(spec, info, recipe, err);
     if (code == 0)
         code = read_labels(spec, info, labels, log, err);
-    if (code == 0)
-        code = choose_head(spec, info, layout, err);
+    if (code == 0) {
+        first = first_of_batch(spec, info, outputs);
+        code = choose_head(spec, &first, layout, err);
+    }
+    if (code == 0 && spec->size_assumed)
+        weir_log_warn(log, "model", "the model leaves its input size open: %dx%d is taken; add the size to the recipe",
+                      spec->input.width, spec->input.height);
+    if (code == 0 && spec->batch > 1)
+        weir_log_warn(log, "model", "the model takes %d pictures a run, one is given at a time: export it with batch 1",
+                      (int)spec->batch);
     if (code == 0)
         code = choose_recipe(spec, recipe, err);
     if (code == 0)

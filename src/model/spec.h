@@ -39,6 +39,7 @@ struct weir_spec_params {
 
 struct weir_model_spec {
     struct weir_input_spec input;
+    int64_t batch;                 /* pictures a run, as exported; only the first is used */
     size_t input_index;            /* which of the model's inputs takes the picture */
     struct weir_shape input_shape; /* as given to the runtime */
     struct weir_extra_input extra[WEIR_EXTRA_INPUTS_MAX];
@@ -55,6 +56,8 @@ struct weir_model_spec {
     size_t anchor_count;
     struct weir_labels labels;
     const char *labels_from; /* where they are from, for people; NULL: there are none */
+    bool size_assumed; /* neither model nor option says */
+    const char *size_from; /* of the input, for people */
     bool recipe_given; /* by the option recipe */
     const char *layout_from; /* how the head was found, for people */
     float threshold, nms_iou;

@@ -61,6 +61,16 @@ def test_open_sizes_come_from_metadata(tmp_path, picture, runtime):
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
+def test_a_fixed_batch_gives_its_first_picture(tmp_path, picture, runtime):
+    import numpy as np
+    output = np.zeros((4, 300, 6), np.float32)
+    output[0, 0], output[1, 0] = (24, 24, 40, 40, 0.75, 0), (0, 0, 8, 8, 0.75, 2)
+    model = tiny_models.save(tmp_path / "m.onnx", {"output0": output}, input_shape=[4, 3, 64, 64], metadata={"names": NAMES})
+    assert detect(picture, model, runtime)["detections"] == [
+        {"label": "cat", "class": 0, "score": 0.75, "box": [48, 16, 80, 48]}]
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
 def test_a_second_input_and_integer_labels(tmp_path, picture, runtime):
     import numpy as np
     boxes, scores, labels = np.zeros((1, 9, 4)), np.zeros((1, 9)), np.zeros((1, 9))

@@ -57,6 +57,23 @@ static void yolov8_with_open_sizes_takes_them_from_the_metadata(void **state)
     fake_fini(&m);
 }
 
+static void open_sizes_that_nobody_gives_are_assumed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct fake_model m;
+        fake_init(&m, WEIR_DIM_DYNAMIC);
+        m.inputs[0].shape.dims[3] = i == 1 ? 320 : WEIR_DIM_DYNAMIC;
+        m.params.recipe = i == 2 ? "416x256" : NULL;
+        fake_open_output(&m, "output0", SHAPE(-1, 84, -1), SHAPE(1, 84, 1));
+        assert_int_equal(fake_load(&m), 0);
+        assert_int_equal(m.spec.input.width, i == 0 ? 640 : i == 1 ? 320 : 416);
+        assert_int_equal(m.spec.input.height, i == 0 ? 640 : i == 1 ? 320 : 256);
+        assert_int_equal(m.spec.size_assumed, i < 2);
+        fake_fini(&m);
+    }
+}
+
 static void yolov8_of_few_classes(void **state)
 {
     (void)state;
@@ -288,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(yolov8_either_way_round),
         cmocka_unit_test(yolov8_with_open_sizes_takes_them_from_the_metadata),
+        cmocka_unit_test(open_sizes_that_nobody_gives_are_assumed),
         cmocka_unit_test(yolov8_of_few_classes),
         cmocka_unit_test(masks_are_no_classes),
         cmocka_unit_test(yolov5_reads_the_joined_output_among_the_grids),
