@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """weir run, as a user runs it: simulated cameras, a detector, results, books, the end."""
 
+import fcntl
 import json
 import os
 import re
@@ -138,6 +139,7 @@ def test_a_reader_that_stops_reading_does_not_hold_up_the_end():
     with sim("--cameras", 4, "--fps", 30, "--pattern") as cameras:
         urls = camera_urls(cameras, 4)
         reader, writer = os.pipe()
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)  # full after some lines, on a slow machine too
         command = [weirlib.binary(), "run", *map(str, camera_arguments(urls)), "--runtime", "null", "--queue", "4", "--web",
                    "off", "--jsonl", "-", "--shutdown-timeout-s", "1"]
         process = subprocess.Popen(command, stdout=writer, stderr=subprocess.PIPE)
