@@ -50,10 +50,14 @@ static void print_text(const char *text, struct weir_buf *out)
 
 static void print_optional_text(const struct weir_setting *setting, const char *text, struct weir_buf *out)
 {
-    if (text == NULL)
+    struct weir_buf masked = {0};
+    if (text == NULL) {
         weir_buf_text(out, setting->initial[0] != '\0' ? setting->initial : "\"\"");
-    else
-        print_text(setting->secret ? "***" : text, out);
+        return;
+    }
+    weir_camera_url_mask(text, &masked); /* a proxy or a service may be an address with a password, too */
+    print_text(setting->secret ? "***" : masked.data != NULL ? masked.data : "", out);
+    weir_buf_fini(&masked);
 }
 
 void weir_setting_print(const struct weir_setting *setting, const void *base, struct weir_buf *out)

@@ -312,6 +312,7 @@ static void secrets_are_not_printed(void **state)
     init(&config);
     assert_int_equal(weir_config_set(&config, "password", "s3cret", &err), 0);
     assert_int_equal(weir_config_add_camera(&config, "a=http://u:s3cret@cam:81/x@y", &err), 0);
+    assert_int_equal(weir_config_set(&config, "proxy", "http://me:s3cret@proxy:3128", &err), 0);
     weir_config_print(&config, &text);
     assert_null(strstr(text.data, "s3cret"));
     assert_non_null(strstr(text.data, "http://u:***@cam:81/x@y"));
