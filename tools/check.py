@@ -93,7 +93,7 @@ def environment(phase):
         # OpenVINO's TBB opens a library in a way (RTLD_DEEPBIND) that the sanitizers refuse, unless told.
         env["TBB_ENABLE_SANITIZERS"] = "1"
         # Leaks and races in the runtimes' own libraries, which are not built with the sanitizer.
-        env["ASAN_OPTIONS"] = "detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=0"
+        env["ASAN_OPTIONS"] = "detect_stack_use_after_return=1:abort_on_error=0"
         env["LSAN_OPTIONS"] = f"suppressions={SUPPRESSIONS / 'leak.supp'}:print_suppressions=0"
         env["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
         env["TSAN_OPTIONS"] = f"suppressions={SUPPRESSIONS / 'thread.supp'}:halt_on_error=0:second_deadlock_stack=1"
