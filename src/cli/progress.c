@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { TERMINAL_MS = 500, PIPE_MS = 5000, WIDTH_DEFAULT = 100, CAMERAS_NAMED = 4 };
+enum { TERMINAL_MS = 500, PIPE_MS = 5000, WIDTH_DEFAULT = 100, CAMERAS_NAMED = 8 };
 
 void weir_progress_init(struct weir_progress *progress)
 {
@@ -41,7 +41,7 @@ static void print_cameras(const struct weir_snapshot *snapshot, struct weir_buf 
     }
 }
 
-static void print_line(const struct weir_snapshot *snapshot, struct weir_buf *line)
+static void print_totals(const struct weir_snapshot *snapshot, struct weir_buf *line)
 {
     const struct weir_books *total = &snapshot->total;
     weir_buf_printf(line, "%4.0f s  read %.1f/s  inferred %.1f/s  dropped %" PRIu64 "  failed %" PRIu64,
@@ -51,7 +51,6 @@ static void print_line(const struct weir_snapshot *snapshot, struct weir_buf *li
                     (double)weir_histogram_quantile_ns(&snapshot->age, 0.5) / WEIR_NS_PER_MS,
                     (double)weir_histogram_quantile_ns(&snapshot->age, 0.99) / WEIR_NS_PER_MS,
                     100 * snapshot->workers_busy);
-    print_cameras(snapshot, line);
 }
 
 static int terminal_width(void)
@@ -60,22 +59,32 @@ static int terminal_width(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : WIDTH_DEFAULT;
 }
 
+/* Two lines, and the cursor back at the start of the first: what is logged in between takes their place, and
+ * the next time they stand below it. */
+static void show_on_terminal(const struct weir_buf *totals, const struct weir_buf *cameras)
+{
+    int width = terminal_width() - 1;
+    fprintf(stderr, "\r\033[J%.*s\n%.*s\r\033[1A", width, totals->data, width, cameras->data);
+}
+
 void weir_progress_show(struct weir_progress *progress, const struct weir_snapshot *snapshot)
 {
-    struct weir_buf line = {0};
-    print_line(snapshot, &line);
-    if (!line.failed && progress->terminal)
-        fprintf(stderr, "\r\033[K%.*s", terminal_width() - 1, line.data);
-    else if (!line.failed)
-        fprintf(stderr, "%s\n", line.data);
+    struct weir_buf totals = {0}, cameras = {0};
+    print_totals(snapshot, &totals);
+    print_cameras(snapshot, &cameras);
+    if (!totals.failed && !cameras.failed && progress->terminal)
+        show_on_terminal(&totals, &cameras);
+    else if (!totals.failed && !cameras.failed)
+        fprintf(stderr, "%s%s\n", totals.data, cameras.data);
     fflush(stderr);
     progress->shown = true;
-    weir_buf_fini(&line);
+    weir_buf_fini(&totals);
+    weir_buf_fini(&cameras);
 }
 
 void weir_progress_clear(struct weir_progress *progress)
 {
     if (progress->terminal && progress->shown)
-        fputs("\r\033[K", stderr);
+        fputs("\r\033[J", stderr);
     progress->shown = false;
 }
