@@ -62,12 +62,16 @@ static void summarise(struct weir_model *model, const struct weir_model_params *
         (void)snprintf(model->device, sizeof model->device, "%.31s", info->device_used);
 }
 
+/* Once, with what was assumed: weir model info says the rest. */
 static void log_what_was_found(const struct weir_model *model)
 {
     char recipe[WEIR_RECIPE_TEXT_MAX];
-    weir_log_info(model->log, "model", "%s: input %dx%d %s, %zu classes, threshold %g, library=%s", model->summary,
-                  model->spec.input.width, model->spec.input.height, weir_recipe_text(&model->spec.input, recipe),
-                  model->spec.classes, (double)model->spec.threshold, model->ops->library(model->runtime));
+    const struct weir_model_spec *spec = &model->spec;
+    weir_log_info(model->log, "model", "%s: input %dx%d %s, threshold %g, layout from %s, recipe %s, %zu labels %s, library=%s",
+                  model->summary, spec->input.width, spec->input.height, weir_recipe_text(&spec->input, recipe),
+                  (double)spec->threshold, spec->layout_from, spec->recipe_given ? "from the option" : "assumed by the layout",
+                  spec->labels.count, spec->labels_from != NULL ? spec->labels_from : "known",
+                  model->ops->library(model->runtime));
 }
 
 static int load(struct weir_model *model, const struct weir_model_params *params, struct weir_error *err)

@@ -289,14 +289,14 @@ static int read_labels(struct weir_model_spec *spec, const struct weir_session_i
 {
     if (labels != NULL) {
         int code = weir_labels_known(&spec->labels, labels);
-        spec->labels_from = "the option labels";
+        spec->labels_from = "from the option labels";
         return code == -ENOENT ? weir_labels_load(&spec->labels, labels, err) : code;
     }
     const char *names = weir_metadata_find(info, "names");
     if (names == NULL)
         return 0;
     if (weir_labels_parse_names(&spec->labels, names) == 0)
-        spec->labels_from = "the model's metadata";
+        spec->labels_from = "from the model's metadata";
     else
         weir_log_warn(log, "model", "the model's metadata \"names\" is not understood: %.40s", names);
     return 0;

@@ -135,7 +135,7 @@ def test_info_says_what_was_found_and_from_where(tmp_path, runtime):
     lines = {line.split(None, 1)[0]: line.split(None, 1)[1] for line in stdout.splitlines()}
     assert lines["layout"].startswith("yolov8;")
     assert lines["recipe"].startswith("letterbox bgr 0..1 pad=114; the option recipe")
-    assert lines["labels"] == "3: cat, driver's seat, kite; the model's metadata"
+    assert lines["labels"] == "3: cat, driver's seat, kite; from the model's metadata"
     assert lines["input"] == "images float32 [1, 3, 64, 64]"
 
 
