@@ -194,28 +194,39 @@ static int check_that_frames_came(struct weir_pipeline *pipeline, struct weir_er
     return code;
 }
 
-static void print_summary(const struct weir_config *config, struct weir_pipeline *pipeline)
+static void format_summary(const struct weir_config *config, const struct weir_snapshot *snapshot,
+                           struct weir_buf *text)
+{
+    if (!config->json) {
+        weir_summary_print(snapshot, text);
+        return;
+    }
+    json_t *status = weir_status_json(snapshot, weir_clock_ns());
+    text->failed |= status == NULL || weir_json_write(status, text) != 0;
+    weir_buf_text(text, "\n");
+    json_decref(status);
+}
+
+static int print_summary(const struct weir_config *config, struct weir_pipeline *pipeline,
+                         struct weir_error *err)
 {
     struct weir_snapshot *snapshot;
     struct weir_buf text = {0};
+    int code = 0;
     if (weir_pipeline_snapshot(pipeline, &snapshot) != 0)
-        return;
-    if (config->json) {
-        json_t *status = weir_status_json(snapshot, weir_clock_ns());
-        if (status != NULL)
-            (void)weir_json_write(status, &text);
-        weir_buf_text(&text, "\n");
-        json_decref(status);
-    } else {
-        weir_summary_print(snapshot, &text);
-    }
+        return weir_error_set(err, -ENOMEM, "no memory for the summary");
+    format_summary(config, snapshot, &text);
     /* Standard output may be the results'. */
     bool to_stderr = config->jsonl != NULL && strcmp(config->jsonl, "-") == 0;
-    if (!text.failed)
-        fputs(text.data, to_stderr ? stderr : stdout);
-    fflush(to_stderr ? stderr : stdout);
+    FILE *out = to_stderr ? stderr : stdout;
+    if (text.failed)
+        code = weir_error_set(err, -ENOMEM, "no memory for the summary");
+    else if (fputs(text.data, out) == EOF || fflush(out) != 0 || ferror(out))
+        code = weir_error_set(err, -EIO, "the summary could not be written to standard %s: %s",
+                              to_stderr ? "error" : "output", strerror(errno));
     weir_buf_fini(&text);
     weir_snapshot_free(&snapshot);
+    return code;
 }
 
 static void print_heading(const struct weir_config *config, struct weir_pipeline *pipeline,
@@ -264,9 +275,11 @@ static int run_pipeline(const struct weir_config *config, struct weir_pipeline *
         bool signalled = watch(config, pipeline);
         weir_signals_release();
         code = weir_pipeline_drain(pipeline, err);
-        print_summary(config, pipeline);
+        /* What went wrong first is what is told. */
+        int summary_code = print_summary(config, pipeline, code == 0 ? err : NULL);
         if (code == -ETIMEDOUT)
             leave_with(err);
+        code = code == 0 ? summary_code : code;
         if (code == 0 && !signalled)
             code = check_that_frames_came(pipeline, err);
     }

@@ -2,6 +2,7 @@
 """What a user can get wrong with weir run and weir detect: one clear sentence and a non-zero code each."""
 
 import socket
+import subprocess
 
 import pytest
 import weirlib
@@ -126,6 +127,16 @@ def test_a_full_disk():
         port = sim.wait_for_text(r"127\.0\.0\.1:(\d+)").group(1)
         run("--camera", f"front=http://127.0.0.1:{port}/cam0", "--runtime", "null", "--jsonl", "/dev/full",
             words=["/dev/full", "No space left"])
+
+
+def test_a_summary_that_can_not_be_written():
+    with weirlib.start("sim", "--port", 0, "--cameras", 1, "--fps", 20, "--pattern") as sim:
+        port = sim.wait_for_text(r"127\.0\.0\.1:(\d+)").group(1)
+        command = (f"'{weirlib.binary()}' run --camera front=http://127.0.0.1:{port}/cam0 --runtime null --web off "
+                   "--seconds 1 > /dev/full")
+        result = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, timeout=weirlib.TIMEOUT_S)
+    last = result.stderr.decode().strip().splitlines()[-1]
+    assert result.returncode == 1 and "summary" in last and "No space left" in last, last
 
 
 def test_a_wrong_key_in_the_file_has_line_column_path_and_the_nearest_name(tmp_path):
