@@ -23,5 +23,5 @@ int weir_schedule_choose(const struct weir_candidate *candidates, size_t count,
 int64_t weir_schedule_cap_ns(size_t cameras, int workers, int64_t service_ns)
 {
     int64_t turn_ns = (int64_t)cameras * service_ns / (workers > 0 ? workers : 1);
-    return 2 * turn_ns;
+    return 3 * turn_ns;
 }

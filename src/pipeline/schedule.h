@@ -31,7 +31,7 @@ struct weir_schedule_params {
 int weir_schedule_choose(const struct weir_candidate *candidates, size_t count,
                          const struct weir_schedule_params *params);
 
-/* The cap for `cameras` cameras that share `workers` workers of service_ns each: twice an equal share's turn. */
+/* The cap for `cameras` cameras that share `workers` workers of service_ns each: three times an equal share's turn. */
 int64_t weir_schedule_cap_ns(size_t cameras, int workers, int64_t service_ns);
 
 #endif

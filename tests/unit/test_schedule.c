@@ -43,11 +43,11 @@ static void the_table(void **state)
     }
 }
 
-static void the_cap_is_twice_an_equal_turn(void **state)
+static void the_cap_is_three_equal_turns(void **state)
 {
     (void)state;
-    assert_int_equal(weir_schedule_cap_ns(64, 2, 20 * MS), 2 * 64 * 20 / 2 * MS);
-    assert_int_equal(weir_schedule_cap_ns(1, 0, 20 * MS), 40 * MS);
+    assert_int_equal(weir_schedule_cap_ns(64, 2, 20 * MS), 3 * 64 * 20 / 2 * MS);
+    assert_int_equal(weir_schedule_cap_ns(1, 0, 20 * MS), 60 * MS);
 }
 
 /* A discrete-event run without a clock: 64 cameras at 10 frames/s with spread phases, 2 workers of 20 ms: about
@@ -93,7 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table),
-        cmocka_unit_test(the_cap_is_twice_an_equal_turn),
+        cmocka_unit_test(the_cap_is_three_equal_turns),
         cmocka_unit_test(overload_is_fair_and_fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
