@@ -58,10 +58,11 @@ static bool look_in_pattern(struct search *search, const char *pattern)
     return found;
 }
 
+/* Debian's own Python has dist-packages where others have site-packages. */
 static bool look_in_environment_folder(struct search *search, const char *environment)
 {
     char pattern[PATH_MAX];
-    if (environment == NULL || (size_t)snprintf(pattern, sizeof pattern, "%s/lib/python3*/site-packages/%s", environment,
+    if (environment == NULL || (size_t)snprintf(pattern, sizeof pattern, "%s/lib/python3*/*-packages/%s", environment,
                                                 search->spec->wheel_folder) >= sizeof pattern)
         return false;
     return look_in_pattern(search, pattern);
@@ -99,6 +100,23 @@ static bool look_beside_the_binary(struct search *search)
     }
 }
 
+/* The environments of the python3 programs on $PATH. Relative entries are left out: a library is never loaded from
+ * wherever weir happens to be started. */
+static bool look_in_path(struct search *search)
+{
+    const char *rest = getenv("PATH");
+    for (; rest != NULL && *rest != '\0'; rest += strspn(rest, ":")) {
+        char program[PATH_MAX], prefix[PATH_MAX];
+        int length = (int)strcspn(rest, ":");
+        bool fits = (size_t)snprintf(program, sizeof program, "%.*s/python3", length, rest) < sizeof program &&
+                    (size_t)snprintf(prefix, sizeof prefix, "%.*s/..", length, rest) < sizeof prefix;
+        if (fits && rest[0] == '/' && access(program, X_OK) == 0 && look_in_environment_folder(search, prefix))
+            return true;
+        rest += length;
+    }
+    return false;
+}
+
 static bool look_in_python(struct search *search)
 {
     char local[PATH_MAX];
@@ -106,9 +124,10 @@ static bool look_in_python(struct search *search)
     if (look_in_environment_folder(search, getenv("VIRTUAL_ENV")) ||
         look_in_environment_folder(search, getenv("CONDA_PREFIX")))
         return true;
-    if (home == NULL || (size_t)snprintf(local, sizeof local, "%s/.local", home) >= sizeof local)
-        return false;
-    return look_in_environment_folder(search, local);
+    if (home != NULL && (size_t)snprintf(local, sizeof local, "%s/.local", home) < sizeof local &&
+        look_in_environment_folder(search, local))
+        return true;
+    return look_in_path(search) || look_in_environment_folder(search, "/usr/local");
 }
 
 static bool look_in_system(struct search *search)

@@ -8,7 +8,7 @@
  *   2. the environment variable of the runtime (WEIR_ONNXRUNTIME, WEIR_OPENVINO): the library or its folder
  *   3. the folder of the weir binary, and ../lib/weir beside it
  *   4. the project's own environment, .weir/venv, in the binary's folder and in those above it
- *   5. Python environments in use: $VIRTUAL_ENV, $CONDA_PREFIX, ~/.local
+ *   5. Python environments in use: $VIRTUAL_ENV, $CONDA_PREFIX, ~/.local, those of the python3 on $PATH, /usr/local
  *   6. the system: /usr/lib, /usr/local/lib (all architectures' folders), /opt/intel/openvino, and what dlopen finds by itself
  *
  * Thread-safety: any thread. */

@@ -240,7 +240,7 @@ static int describe_ports(struct weir_session *session, struct weir_error *err)
     return code;
 }
 
-/* The device string that is compiled for: what the operator pinned, or AUTO. */
+/* The device string that is compiled for: what the operator pinned, or the CPU. */
 static const char *resolve_device(const struct weir_load_params *params)
 {
     const char *wish = params->device != NULL ? params->device : "";

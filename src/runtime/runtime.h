@@ -60,7 +60,7 @@ struct weir_load_params {
 };
 
 struct weir_runtime_params {
-    const char *library; /* path of the library, or NULL: search (docs/runtimes.md states the order) */
+    const char *library; /* path of the library, or NULL: search (runtime/library.h states the order) */
 };
 
 struct weir_runtime;
