@@ -61,6 +61,13 @@ static const struct weir_library_spec library_spec = {
     .install = "pip install openvino",
 };
 
+/* The library's messages have several lines; an error is one. */
+static void join_lines(struct weir_error *err)
+{
+    for (char *c = err != NULL ? err->text : NULL; c != NULL && (c = strchr(c, '\n')) != NULL;)
+        *c = c[1] == '\0' ? '\0' : ' ';
+}
+
 static int check(const struct weir_runtime *runtime, int status, struct weir_error *err, const char *what)
 {
     if (status == 0)
@@ -69,6 +76,7 @@ static int check(const struct weir_runtime *runtime, int status, struct weir_err
     if (message == NULL || message[0] == '\0')
         return weir_error_set(err, -EIO, "%s: %s", what, runtime->api.ov_get_error_info(status));
     weir_error_set(err, -EIO, "%s: %s", what, message);
+    join_lines(err);
     runtime->api.ov_free(message);
     return -EIO;
 }

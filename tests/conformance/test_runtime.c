@@ -105,6 +105,7 @@ static void a_broken_file_is_refused(struct fixture *f)
     close(fd);
     assert_null(load(f, path, &err));
     assert_non_null(strstr(err.text, path));
+    assert_null(strchr(err.text, '\n'));
     unlink(path);
     memset(&err, 0, sizeof err);
     assert_null(load(f, "/nowhere/model.onnx", &err));
