@@ -24,10 +24,12 @@ RUN=(
     python3
     python3-venv
 )
+# libc6-dbg: the sanitizers' suppressions know its functions by name.
 CHECK=(
     clang
     curl
     fonts-dejavu-core
+    libc6-dbg
     libcmocka-dev
 )
 # Taken where the release has them; the tests that need one are skipped elsewhere.
