@@ -31,7 +31,6 @@ struct weir_model_params {
     float nms_iou;           /* 0 to 1; NAN: the model family's default */
     const char *layout;      /* head: "yolox", "ssd", ...; NULL: found from metadata and shapes */
     const char *recipe;      /* input recipe by name or words ("letterbox bgr 0..255"); NULL: found */
-    const char *cache_dir;
     int64_t null_run_ns;     /* runtime "null": how long a run takes */
     struct weir_jpeg_params jpeg;
 };

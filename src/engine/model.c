@@ -33,7 +33,6 @@ static int open_session(struct weir_model *model, const struct weir_model_params
         .require_device = params->require_device,
         .workers = params->workers,
         .threads_per_worker = 1,
-        .cache_dir = params->cache_dir,
         .null_run_ns = params->null_run_ns,
     };
     int code = weir_runtime_open(params->runtime, params->path, &runtime_params, model->log, &model->ops, &model->runtime,

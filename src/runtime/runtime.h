@@ -42,7 +42,6 @@ struct weir_session_info {
     char fallback_reason[256]; /* why used differs from requested; empty when it does not */
     int optimal_requests;      /* how many requests at once serve the device best; 0 when it can't be asked */
     int64_t load_ns;
-    bool from_cache;
 };
 
 enum weir_perf_hint { WEIR_HINT_THROUGHPUT, WEIR_HINT_LATENCY };
@@ -54,7 +53,6 @@ struct weir_load_params {
     int workers;             /* requests that will run at the same time, >= 1 */
     int threads_per_worker;  /* >= 1; default 1 */
     enum weir_perf_hint hint;
-    const char *cache_dir;   /* NULL: the dot-folder beside the model; "": no cache */
     const char *precision;   /* NULL: float32 on a CPU, else the library's choice; "f32", "f16", "bf16" */
     int64_t null_run_ns;     /* null runtime: how long a run takes */
 };
@@ -101,9 +99,6 @@ struct weir_runtime_ops {
     /* Blocks until done. */
     int (*run)(struct weir_request *request, struct weir_error *err);
     int (*output)(struct weir_request *request, size_t index, struct weir_tensor *tensor, struct weir_error *err);
-    /* Optional (NULL): starts and returns; done(user, code, err) comes from a thread of the library. */
-    int (*start)(struct weir_request *request, void (*done)(void *user, int code, const struct weir_error *err),
-                 void *user, struct weir_error *err);
 };
 
 /* All that were built in, best first for automatic choice; NULL-terminated. */
