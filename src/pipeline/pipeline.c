@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    POOL_RETAIN_BYTES = 32 << 20, /* released blocks kept for reuse */
+    POOL_RETAIN_BYTES = 8 << 20,  /* released blocks kept for reuse */
     HTTP_WORKERS = 8,             /* they mostly wait for the service */
     RING_PER_WORKER = 2,          /* results of one camera that may wait for an earlier one, a worker */
     SPARE_PER_WORKER = 4,

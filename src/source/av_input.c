@@ -3,12 +3,14 @@
 
 #include "base/clock.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libavcodec/avcodec.h>
-#include <libavdevice/avdevice.h>
+#include <libavdevice/version.h>
 #include <libavformat/avformat.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
@@ -84,6 +86,21 @@ static int interrupt(void *user)
     return input->params.interrupted(input->params.user);
 }
 
+/* libavdevice brings half a desktop with it (10 MiB of every run): it is loaded for a webcam, not linked for everybody. It stays
+ * loaded, since libavformat then knows its devices. */
+static const AVInputFormat *find_webcam_format(void)
+{
+    char name[32];
+    void (*register_all)(void) = NULL;
+    (void)snprintf(name, sizeof name, "libavdevice.so.%d", LIBAVDEVICE_VERSION_MAJOR);
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library != NULL)
+        *(void **)&register_all = dlsym(library, "avdevice_register_all");
+    if (register_all != NULL)
+        register_all();
+    return av_find_input_format("v4l2");
+}
+
 static int open_format(struct weir_av_input *input)
 {
     AVDictionary *options = NULL;
@@ -92,8 +109,11 @@ static int open_format(struct weir_av_input *input)
     if (input->format == NULL)
         return AVERROR(ENOMEM);
     input->format->interrupt_callback = (AVIOInterruptCB){interrupt, input};
-    if (strncmp(input->params.url, "/dev/video", 10) == 0)
-        device = av_find_input_format("v4l2");
+    if (strncmp(input->params.url, "/dev/video", 10) == 0 && (device = find_webcam_format()) == NULL) {
+        avformat_free_context(input->format);
+        input->format = NULL;
+        return AVERROR_DEMUXER_NOT_FOUND;
+    }
     /* UDP loses packets without a word; whoever wants it can have it in the URL (rtsp://...?udp). */
     (void)av_dict_set(&options, "rtsp_transport", "tcp", 0);
     int code = avformat_open_input(&input->format, input->params.url, device, &options); /* frees the context when it fails */
@@ -126,7 +146,6 @@ int weir_av_input_open(struct weir_av_input **out, const struct weir_av_input_pa
 {
     *out = NULL;
     av_log_set_level(AV_LOG_QUIET); /* errors come back as sentences of ours */
-    avdevice_register_all();
     struct weir_av_input *input = calloc(1, sizeof *input);
     if (input == NULL)
         return refuse(AVERROR(ENOMEM), reason, err);
