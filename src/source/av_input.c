@@ -86,7 +86,7 @@ static int interrupt(void *user)
     return input->params.interrupted(input->params.user);
 }
 
-/* libavdevice brings half a desktop with it (10 MiB of every run): it is loaded for a webcam, not linked for everybody. It stays
+/* libavdevice brings half a desktop with it (15 MiB of every run): it is loaded for a webcam, not linked for everybody. It stays
  * loaded, since libavformat then knows its devices. */
 static const AVInputFormat *find_webcam_format(void)
 {
