@@ -3,7 +3,6 @@
 #define WEIR_ENGINE_ENGINE_H
 
 /* A loaded model (shared) and a worker (one thread's tools to run it): picture in, result out.
- * The asynchronous engine with slots, admission and replacement (weir/engine.h) stands on these two.
  *
  * Thread-safety: a loaded model is immutable and may be used by any number of workers; a worker belongs to
  * one thread.
